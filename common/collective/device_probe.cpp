@@ -209,7 +209,8 @@ class Prober {
   }
 
   void one_sided(std::size_t bytes) {
-    for (const Sync sync : {Sync::flush, Sync::fence, Sync::lock}) {
+    for (const Sync sync :
+         {Sync::flush, Sync::fence, Sync::lock, Sync::lock_all, Sync::flush_local}) {
       const auto window = make_mpi_device_window(ranks_, bytes, device_);
       for (const Access::Kind kind : {Access::Kind::put, Access::Kind::get}) {
         const bool puts = kind == Access::Kind::put;

@@ -16,25 +16,36 @@
 namespace scalemark::collective {
 
 /// How an access is completed. `flush`: the origin holds a shared lock for the operation's
-/// lifetime, and flushes each time. `lock`: it locks and unlocks each time. `fence`: all ranks of
-/// the window end the epoch together, which starts the next one.
-enum class Sync { flush, fence, lock };
+/// lifetime, and flushes each time. `lock`: it locks and unlocks each time, `lock_all` all peers.
+/// `fence`: all ranks of the window end the epoch together, which starts the next one.
+/// `flush_local`: as flush, but only what the origin has is complete; publish() does the rest.
+enum class Sync { flush, fence, lock, lock_all, flush_local };
 std::string_view to_string(Sync sync);
 Sync sync_from(std::string_view text);  ///< Throws UsageError.
 
 /// What this rank does to the memory of `peer`; displacement and count are elements.
 struct Access {
   /// `none`: a rank that only others access; it takes part where completion is collective (fence).
-  enum class Kind { none, put, get, accumulate };
+  enum class Kind { none, put, get, accumulate, get_accumulate, fetch_and_op, compare_and_swap };
   Kind kind = Kind::none;
   Sync sync = Sync::flush;
   int peer = 0;
-  /// Read by put and accumulate, written by get.
+  /// Written by get, read by the others. Of compare_and_swap the new value.
   void* origin = nullptr;
+  /// Of the last three kinds: written with what the peer had before.
+  void* result = nullptr;
+  /// Of compare_and_swap: what the peer must have for the new value to replace it.
+  const void* compare = nullptr;
   std::size_t displacement = 0;  ///< from the start of the peer's memory
   std::size_t count = 0;
   DType type = DType::int8;
-  ReduceOp op = ReduceOp::sum;  ///< of accumulate
+  ReduceOp op = ReduceOp::sum;  ///< of accumulate, get_accumulate and fetch_and_op
+
+  bool reduces() const {
+    return kind == Kind::accumulate || kind == Kind::get_accumulate || kind == Kind::fetch_and_op;
+  }
+  /// Works on one element.
+  bool is_single() const { return kind == Kind::fetch_and_op || kind == Kind::compare_and_swap; }
 };
 
 /// A window: memory of every rank, open to all of them. Made by all ranks together, and destroyed
@@ -58,7 +69,7 @@ class OneSided {
   /// Collective where sync is fence. run() carries out the access and completes it: at the peer,
   /// too, when it returns. Operations of one window have one kind of sync at a time, and flush one
   /// operation a rank. Throws Unavailable for what why_not() names, Error for what lies outside of
-  /// the window.
+  /// the window, and for another number of elements than one of fetch_and_op and compare_and_swap.
   virtual std::unique_ptr<Operation> prepare(const Access& access) = 0;
   /// Collective. Everything that completed operations did before, and that ranks wrote into their
   /// own memory, is seen afterwards by the ranks themselves and by operations.
@@ -72,8 +83,8 @@ class OneSided {
 std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes);
 
 /// Collective over `ranks`. The same by MPI_Win_create on memory of `device`, which MPI must be
-/// able to take; origins may lie there too. Accumulates are refused: MPI libraries do them on the
-/// host.
+/// able to take; origins may lie there too. Whatever changes the peer's memory other than put is
+/// refused: MPI libraries do it on the host.
 std::unique_ptr<OneSided> make_mpi_device_window(const mpi::Comm& ranks, std::size_t bytes,
                                                  device::Device& device);
 

@@ -186,6 +186,7 @@ class Osu(Importing):
                 head.format("MPI_Accumulate latency Test", "allocate", "MPI_Win_flush", "").replace("(us)\n", "(us)        Validation\n") +
                 "8 3.50            passed\n" +
                 head.format("MPI_Get_accumulate latency Test", "allocate", "MPI_Win_lock_all/unlock_all", "") + "8 4.50\n" +
+                head.format("MPI_Fetch_and_op latency Test", "allocate", "MPI_Win_post/start/complete/wait", "") + "1 6.50\n" +
                 head.format("MPI_Get Bandwidth Test", "dynamic", "MPI_Win_flush", "").replace("# Size          Latency (us)\n", rate) +
                 "8 5.50\n")
         found = self.take(self.write(text))
@@ -197,7 +198,8 @@ class Osu(Importing):
             "micro/get backend=mpi bytes=8 memory=device_host ranks=2 sync=lock": 2.5e-6,
             "micro/get backend=mpi bytes=8 memory=managed_host ranks=2 sync=lock": 2.75e-6,
             "micro/accumulate backend=mpi bytes=8 dtype=int8 ranks=2 sync=flush": 3.5e-6,
-            "osu/mpi_get_accumulate_latency_test backend=mpi bytes=8 memory=host ranks=2 sync=mpi_win_lock_all_unlock_all": 4.5e-6,
+            "micro/get_accumulate backend=mpi bytes=8 dtype=int8 ranks=2 sync=lock_all": 4.5e-6,
+            "micro/fetch_and_op backend=mpi bytes=1 dtype=int8 ranks=2 sync=mpi_win_post_start_complete_wait": 6.5e-6,
             "osu/mpi_get_bandwidth_test backend=mpi bytes=8 memory=host ranks=2 sync=flush window_creation=dynamic": 5.5e6})
         self.assertEqual(found["micro/accumulate backend=mpi bytes=8 dtype=int8 ranks=2 sync=flush"]["verified"],
                          {"done": True, "checked": 1, "wrong": 0})

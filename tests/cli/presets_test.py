@@ -62,8 +62,10 @@ class Presets(ProgramTest):
         self.assertEqual(self.by_size(plan["pingpong"], **host), latency)
         for name in ("bandwidth", "bidirectional_bandwidth", "multi_pair"):
             self.assertEqual(self.by_size(plan[name], **host, window="64"), windows)
-        for name in ("put", "get", "accumulate"):
-            self.assertEqual(self.by_size(plan[name], ranks="2", sync="flush", dtype="int8" if name == "accumulate" else None), latency)
+        for name in ("put", "get", "accumulate", "get_accumulate"):
+            self.assertEqual(self.by_size(plan[name], ranks="2", sync="flush", dtype="int8" if "accumulate" in name else None), latency)
+        for name in ("fetch_and_op", "compare_and_swap"):
+            self.assertEqual(self.by_size(plan[name], ranks="2", sync="flush", dtype="int8"), {1: (10000, 100)})
         for name in MOVING:
             self.assertEqual(self.by_size(plan[name], **host, in_place=None, timing=None, dtype=None),
                              self.classes(doubling(1, M), (1000, 100), (100, 10)), name)
@@ -74,7 +76,7 @@ class Presets(ProgramTest):
         self.assertEqual((axes, counts), ({"backend": "mpi", "ranks": "2"}, [1000, 100]))
         self.assertEqual(len(plan["init"]), 1)
         self.assertEqual(set(plan), {"init", "barrier", "pingpong", "bandwidth", "bidirectional_bandwidth", "multi_pair", "put", "get",
-                                     "accumulate", *MOVING, *REDUCING})
+                                     "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap", *MOVING, *REDUCING})
 
     def test_osu_on_four_ranks(self):
         plan, _ = self.plan("osu", 4)

@@ -268,8 +268,8 @@ class List(ProgramTest):
                 self.assertLessEqual({"name", "values", "default"}, set(axis))
             names.append(row["name"])
         self.assertEqual(names, sorted(names))
-        for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/attention", "micro/comm_create", "micro/conv2d",
-                     "micro/cross_entropy", "micro/elementwise", "micro/embedding", "micro/get", "micro/event", "micro/init",
+        for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/attention", "micro/comm_create", "micro/compare_and_swap", "micro/conv2d",
+                     "micro/cross_entropy", "micro/elementwise", "micro/embedding", "micro/get", "micro/event", "micro/fetch_and_op", "micro/get_accumulate", "micro/init",
                      "micro/kernel_launch", "micro/lora_step", "micro/memcpy", "micro/memory_registration", "micro/normalization",
                      "micro/optimizer", "micro/pingpong", "micro/put", "micro/quantized_linear", "imaging/train"]:
             self.assertIn(name, names)

@@ -25,7 +25,13 @@ import paired
 SIZES = [8 << i for i in range(18)]  # 8 B .. 1 MiB
 PAIRS = {"pingpong": "osu_latency", "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
          "allreduce": "osu_allreduce", "allgather": "osu_allgather", "broadcast": "osu_bcast", "alltoall": "osu_alltoall",
-         "barrier": "osu_barrier"}
+         "barrier": "osu_barrier", "put": "osu_put_latency", "get": "osu_get_latency", "accumulate": "osu_acc_latency",
+         "get_accumulate": "osu_get_acc_latency", "fetch_and_op": "osu_fop_latency", "compare_and_swap": "osu_cas_latency"}
+# Of one element: 1 B from OSU 7.1 on, 8 B before.
+SINGLE = ("fetch_and_op", "compare_and_swap")
+# Beside memory=host.
+AXES = {"put": ["sync=flush"], "get": ["sync=flush"], "accumulate": ["sync=flush", "dtype=int8"],
+        "get_accumulate": ["sync=flush", "dtype=int8"], **dict.fromkeys(SINGLE, ["sync=flush", "dtype=int8,int64"])}
 RATES = ("bandwidth", "bidirectional_bandwidth")
 SLOWER = 1.08
 
@@ -51,15 +57,19 @@ def table(text):
 
 
 def run_osu(program, name, environment):
-    sizes = [] if name == "barrier" else ["-m", f"{SIZES[0]}:{SIZES[-1]}"]
-    return table(launch([program, *sizes], "core", environment))
+    sizes = [] if name in ("barrier", *SINGLE) else ["-m", f"{SIZES[0]}:{SIZES[-1]}"]
+    # Some of its one-sided tests use MPI_Win_create unless told.
+    window = ["-w", "allocate"] if name in AXES else []
+    return table(launch([program, *window, *sizes], "core", environment))
 
 
 def run_ours(program, name, folder):
     out = os.path.join(folder, "ours.h5")
-    axes = ["-a", "backend=mpi"]
-    if name != "barrier":
-        axes += ["-a", "memory=host", "-b", str(SIZES[0]), "-e", str(SIZES[-1]), "-f", "2"]
+    axes = ["-a", "backend=mpi", *(word for axis in AXES.get(name, []) for word in ("-a", axis))]
+    if name not in ("barrier", *AXES):
+        axes += ["-a", "memory=host"]
+    if name not in ("barrier", *SINGLE):
+        axes += ["-b", str(SIZES[0]), "-e", str(SIZES[-1]), "-f", "2"]
     text = launch([program, "run", f"micro/{name}", *axes, "--max-time", "300ms", "--ci", "0.01", "--format", "osu",
                    "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
     return table(text)
@@ -73,7 +83,7 @@ def compare(name, ours, osu, runs, environment, folder):
             samples.setdefault(size, ([], []))
             samples[size][0].append(a[size])
             samples[size][1].append(b[size])
-    wanted = [0] if name == "barrier" else SIZES
+    wanted = [0] if name == "barrier" else sorted(samples)[:1] if name in SINGLE else SIZES
     missing = [size for size in wanted if len(samples.get(size, ([],))[0]) != runs]
     if missing:
         sys.exit(f"{name}: no figure on both sides for {missing}")

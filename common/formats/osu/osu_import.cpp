@@ -126,8 +126,8 @@ class OsuReader {
     while (!type.empty() && (type.back() == '.' || type.back() == ' ')) type.remove_suffix(1);
     const OsuTitle& title = table_->title;
     const bool is_usual = type == (title.test != nullptr ? title.test->datatype : "MPI_CHAR");
-    // Keys of micro/accumulate always have the type.
-    const bool always = title.name == "micro/accumulate";
+    // Their keys always have the type.
+    const bool always = title.name == "micro/accumulate" || title.name == "micro/get_accumulate";
     if (!title.by_scalemark && (always || !is_usual))
       table_->title.params["dtype"] = type_of_mpi(type);
   }

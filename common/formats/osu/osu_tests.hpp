@@ -77,6 +77,12 @@ inline constexpr std::array kOsuTests = {
             "", false},
     OsuTest{"micro/accumulate", "latency Test", "MPI_FLOAT", OsuTable::one_sided, OsuRanks::two,
             "MPI_Accumulate"},
+    OsuTest{"micro/get_accumulate", "latency Test", "MPI_FLOAT", OsuTable::one_sided, OsuRanks::two,
+            "MPI_Get_accumulate"},
+    OsuTest{"micro/fetch_and_op", "latency Test", "int64", OsuTable::one_sided, OsuRanks::two,
+            "MPI_Fetch_and_op"},
+    OsuTest{"micro/compare_and_swap", "latency Test", "int64", OsuTable::one_sided, OsuRanks::two,
+            "MPI_Compare_and_swap"},
     OsuTest{.name = "micro/init",
             .title = "Init Test",
             .datatype = "",
@@ -111,8 +117,9 @@ struct OsuSync {
   const char* osu_name;
   const char* axis_value;
 };
-inline constexpr std::array kOsuSyncs = {OsuSync{"MPI_Win_flush", "flush"},
-                                         OsuSync{"MPI_Win_fence", "fence"},
-                                         OsuSync{"MPI_Win_lock/unlock", "lock"}};
+inline constexpr std::array kOsuSyncs = {
+    OsuSync{"MPI_Win_flush", "flush"}, OsuSync{"MPI_Win_fence", "fence"},
+    OsuSync{"MPI_Win_lock/unlock", "lock"}, OsuSync{"MPI_Win_lock_all/unlock_all", "lock_all"},
+    OsuSync{"MPI_Win_flush_local", "flush_local"}};
 
 }  // namespace scalemark::formats

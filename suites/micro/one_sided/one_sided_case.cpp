@@ -20,8 +20,6 @@ using collective::DType;
 using collective::ReduceOp;
 using Kind = Access::Kind;
 
-constexpr int kOrigin = 0, kTarget = 1;
-
 class OneSidedCase {
  public:
   OneSidedCase(Case& c, const Access& access)
@@ -30,6 +28,9 @@ class OneSidedCase {
         window_(c.memory().window(access.count * size_of(access.type))),
         origin_(c.alloc(access.count * size_of(access.type))) {
     access_.origin = origin_.data();
+    if (!fetches()) return;
+    result_ = c.alloc(access.count * size_of(access.type));
+    access_.result = result_.data();
   }
 
   collective::OneSided& window() { return window_; }
@@ -62,18 +63,23 @@ class OneSidedCase {
     if (c_.rank() == (at_origin ? kOrigin : kTarget)) {
       void* place = at_origin ? origin_.data() : window_.local().data();
       const int sender = at_origin ? kTarget : kOrigin;
-      const bool adds = access_.kind == Kind::accumulate;
       result = micro::check(c_, place, 0, known(round), access_.type,
-                            {0, access_.count, adds ? Block::kReduced : sender, 0});
+                            {0, access_.count, access_.reduces() ? Block::kReduced : sender, 0});
     }
+    if (fetches() && c_.rank() == kOrigin)
+      result += micro::check(c_, result_.data(), 0, known(round), access_.type,
+                             {0, access_.count, kTarget, 0});
     publish();
     return result;
   }
 
  private:
+  bool fetches() const {
+    return access_.kind == Kind::get_accumulate || access_.kind == Kind::fetch_and_op;
+  }
   KnownData known(int round) const {
     const std::uint64_t seed = c_.seed() + static_cast<std::uint64_t>(round);
-    if (access_.kind == Kind::accumulate) return {seed, access_.type, access_.op, 2};
+    if (access_.reduces()) return {seed, access_.type, access_.op, 2};
     return {seed, access_.type};
   }
   void publish() {
@@ -85,13 +91,13 @@ class OneSidedCase {
   Case& c_;
   Access access_;
   collective::OneSided& window_;
-  device::Buffer origin_;
+  device::Buffer origin_, result_;
 };
 
 /// The access for the case's parameters, without data.
 Access access_of(const Case& c, Kind kind) {
   Access access{.kind = kind, .sync = collective::sync_from(c.text("sync")), .peer = kTarget};
-  if (kind == Kind::accumulate) {
+  if (access.reduces()) {
     access.type = collective::dtype_from(c.text("dtype"));
     access.op = collective::reduce_op_from(c.text("op"));
   }
@@ -102,21 +108,41 @@ Access access_of(const Case& c, Kind kind) {
 std::string rule_of(const Access& access) {
   if (access.kind == Kind::put) return "every byte of the target against the origin's pattern";
   if (access.kind == Kind::get) return "every byte at the origin against the target's pattern";
-  return fmt::format("every element of the target, after one access, against the exact {}",
-                     to_string(access.op));
+  return fmt::format("every element of the target, after one access, against the exact {}{}",
+                     to_string(access.op),
+                     access.kind == Kind::accumulate ? "" : "; what was fetched, against its data");
+}
+
+}  // namespace
+
+namespace {
+
+void shared_axes(Benchmark& benchmark) {
+  benchmark.two_ranks()
+      .axis("backend", {.values = {"mpi"}})
+      .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})
+      .axis("sync", {.values = {"flush", "fence", "lock", "lock_all", "flush_local"},
+                     .defaults = {"flush"}})
+      .memory([](const Point& p) { return 3 * bytes_of(p); });
 }
 
 }  // namespace
 
 void one_sided_axes(Benchmark& benchmark) {
-  benchmark.two_ranks()
-      .axis("backend", {.values = {"mpi"}})
-      .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})
-      .axis_integer(
-          "bytes",
-          {.minimum = 0, .maximum = std::int64_t{1} << 31, .defaults = "8:4M:*2", .quick = "8,64K"})
-      .axis("sync", {.values = {"flush", "fence", "lock"}, .defaults = {"flush"}})
-      .memory([](const Point& p) { return 2 * bytes_of(p); });
+  benchmark.with(shared_axes)
+      .axis_integer("bytes", {.minimum = 0,
+                              .maximum = std::int64_t{1} << 31,
+                              .defaults = "8:4M:*2",
+                              .quick = "8,64K"});
+}
+
+void atomic_axes(Benchmark& benchmark) {
+  benchmark.with(shared_axes)
+      .axis_integer("bytes",
+                    {.minimum = 0, .maximum = std::int64_t{1} << 31, .defaults = "8", .quick = "8"})
+      .adjust([](Point& p) {
+        p["bytes"] = static_cast<std::int64_t>(size_of(collective::dtype_from(p.text("dtype"))));
+      });
 }
 
 void one_sided_memory_axis(Benchmark& benchmark) {
@@ -140,7 +166,7 @@ void measure_one_sided(Case& c, Kind kind) {
   c.verify(rule_of(access), {.fill = [&](int round) { data.fill(round); },
                              .check = [&](int round) { return data.check(round); },
                              .count = verify_rounds(bytes),
-                             .inputs_stay = kind != Kind::accumulate});
+                             .inputs_stay = !access.reduces()});
   c.work({.bytes = static_cast<double>(bytes),
           .formula = "bytes / latency",
           .carrier = Carrier::between_ranks});

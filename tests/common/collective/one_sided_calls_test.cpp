@@ -35,6 +35,23 @@ int MPI_Win_unlock(int peer, MPI_Win window) {
   ++calls["unlock"];
   return PMPI_Win_unlock(peer, window);
 }
+int MPI_Win_flush_local(int peer, MPI_Win window) {
+  ++calls["flush_local"];
+  return PMPI_Win_flush_local(peer, window);
+}
+int MPI_Win_lock_all(int assertion, MPI_Win window) {
+  ++calls["lock_all"];
+  return PMPI_Win_lock_all(assertion, window);
+}
+int MPI_Win_unlock_all(MPI_Win window) {
+  ++calls["unlock_all"];
+  return PMPI_Win_unlock_all(window);
+}
+int MPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int peer,
+                     MPI_Aint displacement, MPI_Op op, MPI_Win window) {
+  ++calls["fetch_and_op"];
+  return PMPI_Fetch_and_op(origin, result, type, peer, displacement, op, window);
+}
 int MPI_Win_sync(MPI_Win window) {
   ++calls["sync"];
   return PMPI_Win_sync(window);
@@ -54,12 +71,13 @@ class CallsOf : public ::testing::Test {
  protected:
   /// What is called in two runs, and, in `around`, before and after them.
   Calls of(Access::Kind kind, Sync sync) {
-    double out = 1;
+    double out = 1, had = 0;
     calls.clear();
     auto operation = window_->prepare({.kind = kind,
                                        .sync = sync,
                                        .peer = (window_->rank() + 1) % window_->size(),
                                        .origin = &out,
+                                       .result = &had,
                                        .count = 1,
                                        .type = DType::fp64});
     around_ = calls;
@@ -86,6 +104,22 @@ TEST_F(CallsOf, LockIsTakenEachTime) {
   EXPECT_EQ(around_, Calls());
 }
 
+TEST_F(CallsOf, LockAllIsTakenEachTime) {
+  EXPECT_EQ(of(Access::Kind::put, Sync::lock_all),
+            (Calls{{"lock_all", 2}, {"put", 2}, {"unlock_all", 2}}));
+  EXPECT_EQ(around_, Calls());
+}
+
+TEST_F(CallsOf, FlushLocalCompletesAtTheOriginOnly) {
+  EXPECT_EQ(of(Access::Kind::put, Sync::flush_local), (Calls{{"put", 2}, {"flush_local", 2}}));
+  EXPECT_EQ(around_, (Calls{{"lock", 1}, {"unlock", 1}}));
+}
+
+TEST_F(CallsOf, OneNumberIsFetchedByItsOwnCall) {
+  EXPECT_EQ(of(Access::Kind::fetch_and_op, Sync::flush),
+            (Calls{{"fetch_and_op", 2}, {"flush", 2}}));
+}
+
 TEST_F(CallsOf, FenceEndsEachAccess) {
   EXPECT_EQ(of(Access::Kind::put, Sync::fence), (Calls{{"put", 2}, {"fence", 2}}));
   EXPECT_EQ(around_, (Calls{{"fence", 1}}));
@@ -106,6 +140,8 @@ TEST_F(CallsOf, PublishGoesByWhatIsUnderWay) {
   EXPECT_EQ(publish({.kind = Access::Kind::put, .sync = Sync::flush, .peer = other}), alone);
   EXPECT_EQ(publish({.kind = Access::Kind::put, .sync = Sync::flush, .peer = me}),
             (Calls{{"sync", 1}}));
+  EXPECT_EQ(publish({.kind = Access::Kind::put, .sync = Sync::flush_local, .peer = other}),
+            (Calls{{"flush", 1}, {"lock", 1}, {"sync", 1}, {"unlock", 1}}));
   EXPECT_EQ(publish({.sync = Sync::fence}), (Calls{{"fence", 1}}));
   EXPECT_EQ(publish({.sync = Sync::flush}), alone);
 }

@@ -22,7 +22,7 @@ using Kind = Access::Kind;
 constexpr std::size_t kOneSidedCounts[] = {0, 1, 17, 4099};
 constexpr std::size_t kBefore = 3, kBehind = 2;  ///< elements that no access touches
 constexpr std::size_t kElements = kBefore + 4099 + kBehind;
-constexpr Sync kSyncs[] = {Sync::flush, Sync::fence, Sync::lock};
+constexpr Sync kSyncs[] = {Sync::flush, Sync::fence, Sync::lock, Sync::lock_all, Sync::flush_local};
 
 /// Small, so that sums and products are exact in every type; other for each rank.
 template <typename T>
@@ -75,6 +75,9 @@ class Windows : public ::testing::Test {
     std::vector<T> origin(access.count + 1, T{99});
     for (std::size_t i = 0; i < access.count; ++i) origin[i] = at_origin<T>(rank_, i);
     access.origin = origin.data();
+    const bool fetches = access.kind == Kind::get_accumulate || access.kind == Kind::fetch_and_op;
+    std::vector<T> result(access.count + 1, T{98});
+    access.result = result.data();
     for (std::size_t i = 0; i < kElements; ++i) mine<T>()[i] = in_window<T>(rank_, i);
     window_->publish();
     const auto operation = window_->prepare(access);
@@ -86,7 +89,7 @@ class Windows : public ::testing::Test {
       const bool reached = i >= kBefore && i < kBefore + access.count;
       T expected = in_window<T>(rank_, i);
       if (reached && access.kind == Kind::put) expected = at_origin<T>(from, i - kBefore);
-      if (reached && access.kind == Kind::accumulate)
+      if (reached && access.reduces())
         expected = reduced(access.op, expected, at_origin<T>(from, i - kBefore));
       wrong += mine<T>()[i] != expected;
     }
@@ -97,6 +100,11 @@ class Windows : public ::testing::Test {
     }
     EXPECT_EQ(wrong, 0U) << "at the origin";
     EXPECT_EQ(origin[access.count], T{99});
+    for (std::size_t i = 0; i <= access.count; ++i) {
+      const bool got = fetches && i < access.count;
+      wrong += result[i] != (got ? in_window<T>(access.peer, kBefore + i) : T{98});
+    }
+    EXPECT_EQ(wrong, 0U) << "in what was fetched";
     window_->publish();  // nobody goes on before all have looked
   }
 
@@ -104,6 +112,7 @@ class Windows : public ::testing::Test {
   void expect_all(DType type, Kind kind, ReduceOp op = ReduceOp::sum) {
     for (const Sync sync : kSyncs) {
       for (const std::size_t count : kOneSidedCounts) {
+        if (kind == Kind::fetch_and_op && count != 1) continue;
         for (int shift = 0; shift < size_; ++shift)
           expect_access<T>({.kind = kind, .sync = sync, .count = count, .type = type, .op = op},
                            shift);
@@ -112,9 +121,50 @@ class Windows : public ::testing::Test {
   }
 
   template <typename T>
-  void expect_all_reductions(DType type) {
+  void expect_all_reductions(DType type, Kind kind) {
     for (const ReduceOp op : {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max})
-      expect_all<T>(type, Kind::accumulate, op);
+      expect_all<T>(type, kind, op);
+  }
+  void expect_reductions_of_all_types(Kind kind) {
+    expect_all_reductions<std::int8_t>(DType::int8, kind);
+    expect_all_reductions<std::int32_t>(DType::int32, kind);
+    expect_all_reductions<std::int64_t>(DType::int64, kind);
+    expect_all_reductions<float>(DType::fp32, kind);
+    expect_all_reductions<double>(DType::fp64, kind);
+  }
+
+  /// Of each rank with the next one: it happens where the number is the expected one, and only
+  /// there.
+  template <typename T>
+  void expect_swaps(DType type) {
+    for (const Sync sync : kSyncs) {
+      for (const bool expected : {true, false}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", to_string(sync), to_string(type), expected));
+        std::fill_n(mine<T>(), 3, static_cast<T>(40 + rank_));
+        window_->publish();
+        const int peer = (rank_ + 1) % size_;
+        T next = static_cast<T>(70 + rank_), found = 0;
+        const T compare = static_cast<T>(expected ? 40 + peer : 1);
+        window_
+            ->prepare({.kind = Kind::compare_and_swap,
+                       .sync = sync,
+                       .peer = peer,
+                       .origin = &next,
+                       .result = &found,
+                       .compare = &compare,
+                       .displacement = 1,
+                       .count = 1,
+                       .type = type})
+            ->run();
+        window_->publish();
+        EXPECT_EQ(found, static_cast<T>(40 + peer));
+        const int from = (rank_ + size_ - 1) % size_;
+        EXPECT_EQ(mine<T>()[0], static_cast<T>(40 + rank_));
+        EXPECT_EQ(mine<T>()[1], static_cast<T>(expected ? 70 + from : 40 + rank_));
+        EXPECT_EQ(mine<T>()[2], static_cast<T>(40 + rank_));
+        window_->publish();
+      }
+    }
   }
 };
 
@@ -131,11 +181,41 @@ TEST_F(Windows, PutAndGetOfEveryType) {
 }
 
 TEST_F(Windows, AccumulateOfEveryTypeThatMpiReduces) {
-  expect_all_reductions<std::int8_t>(DType::int8);
-  expect_all_reductions<std::int32_t>(DType::int32);
-  expect_all_reductions<std::int64_t>(DType::int64);
-  expect_all_reductions<float>(DType::fp32);
-  expect_all_reductions<double>(DType::fp64);
+  expect_reductions_of_all_types(Kind::accumulate);
+}
+
+TEST_F(Windows, GetAccumulateFetchesWhatWasThere) {
+  expect_reductions_of_all_types(Kind::get_accumulate);
+}
+
+TEST_F(Windows, FetchAndOpOfOneNumber) { expect_reductions_of_all_types(Kind::fetch_and_op); }
+
+/// `cli.micro` has them where Open MPI 4 can do them.
+TEST_F(Windows, SwapsWhatIsAsExpected) {
+  if (const std::string why =
+          window_->why_not({.kind = Kind::compare_and_swap, .count = 1, .type = DType::int64});
+      !why.empty()) {
+    EXPECT_NE(why.find("OMPI_MCA_osc=^rdma"), std::string::npos) << why;
+    EXPECT_GT(size_, 1);
+    return;
+  }
+  expect_swaps<std::int8_t>(DType::int8);
+  expect_swaps<std::int32_t>(DType::int32);
+  expect_swaps<std::int64_t>(DType::int64);
+}
+
+TEST_F(Windows, SingleNumbersAreOne) {
+  std::int64_t two[2] = {}, had[2] = {};
+  for (const Kind kind : {Kind::fetch_and_op, Kind::compare_and_swap})
+    EXPECT_THROW(static_cast<void>(window_->prepare({.kind = kind,
+                                                     .origin = two,
+                                                     .result = had,
+                                                     .compare = two,
+                                                     .count = 2,
+                                                     .type = DType::int64})),
+                 Error);
+  EXPECT_EQ(window_->why_not({.kind = Kind::compare_and_swap, .count = 1, .type = DType::fp32}),
+            "MPI compares and swaps no fp32");
 }
 
 /// All ranks add to the same elements of one rank, again and again: none of it is lost.
