@@ -15,6 +15,7 @@ FILES = os.environ["SCALEMARK_FILES"]  # the program without benchmarks and LibT
 FAULTY = os.environ["SCALEMARK_FAULTY"]
 KERNELS = os.environ["SCALEMARK_KERNELS"]
 MPIRUN = os.environ["MPIRUN"]
+SWAPS = {"OMPI_MCA_osc": "^rdma"}  # Open MPI 4 does no compare_and_swap within a node otherwise
 # Subcommands that know no benchmark: they read, compare and convert files.
 OF_FILES = {"baseline", "compare", "export", "finalize", "fleet", "import", "predict", "report", "schema", "show", "study"}
 

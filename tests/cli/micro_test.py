@@ -2,10 +2,7 @@
 """One-sided communication, the start of MPI, and making communicators: keys, units, counts of samples."""
 import unittest
 
-from harness import ProgramTest, rows, run
-
-
-SWAPS = {"OMPI_MCA_osc": "^rdma"}  # Open MPI 4 would end the process otherwise
+from harness import SWAPS, ProgramTest, rows, run
 
 
 class Micro(ProgramTest):

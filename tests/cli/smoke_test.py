@@ -7,7 +7,7 @@ import json
 import sys
 import unittest
 
-from harness import ProgramTest, planned_keys, rows, run
+from harness import SWAPS, ProgramTest, planned_keys, rows, run
 
 
 # What a row of these moves is known, and what part of a peak that is, or why not.
@@ -54,8 +54,7 @@ class Others(ProgramTest):
         others = sorted(listed - {key.split()[0] for key in preset})
         self.assertGreater(len(others), 5)
         out = self.path("others.h5")
-        # Without it Open MPI 4 has no micro/compare_and_swap.
-        self.expect(run("run", *others, "--quick", "-o", out, ranks=2, timeout=280, env={"OMPI_MCA_osc": "^rdma"}), 0)
+        self.expect(run("run", *others, "--quick", "-o", out, ranks=2, timeout=280, env=SWAPS), 0)
         measured = {row["name"] for row in rows(out).values() if row["status"] == "ok"}
         self.assertEqual(sorted(measured), others, "each has a case that was measured")
 
