@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows by MPI. What a timed access does beyond MPI's own work is one virtual call and a switch.
+// Windows by MPI: their memory, what works on them, and when it is seen.
 #include "common/collective/one_sided.hpp"
 
 #include <algorithm>
@@ -7,13 +7,15 @@
 #include <cstdlib>
 #include <exception>
 #include <limits>
+#include <new>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/collective/mpi_operation.hpp"
+#include "common/collective/mpi_access.hpp"
 #include "common/collective/mpi_types.hpp"
 #include "common/collective/names.hpp"
 #include "common/mpi/environment.hpp"
@@ -23,8 +25,9 @@ namespace scalemark::collective {
 namespace {
 
 // In the order of the enumeration.
-constexpr std::array<std::string_view, 5> kSyncs = {"flush", "fence", "lock", "lock_all",
-                                                    "flush_local"};
+constexpr std::array<std::string_view, 6> kSyncs = {"flush",    "fence",       "lock",
+                                                    "lock_all", "flush_local", "pscw"};
+constexpr std::array<std::string_view, 3> kCreations = {"allocate", "create", "dynamic"};
 
 constexpr std::size_t kMaxElements = std::numeric_limits<int>::max();
 
@@ -32,129 +35,8 @@ constexpr std::size_t kMaxElements = std::numeric_limits<int>::max();
 /// one behind the other.
 constexpr std::size_t kPartUnit = 64;
 
-/// An access in MPI's terms.
-struct BoundAccess {
-  Access::Kind kind = Access::Kind::none;
-  void* origin = nullptr;
-  void* result = nullptr;
-  const void* compare = nullptr;
-  int count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-  int peer = 0;
-  MPI_Aint displacement = 0;
-  MPI_Op op = MPI_OP_NULL;
-  MPI_Win window = MPI_WIN_NULL;
-  Keep keep = {};
-
-  void begin() const {
-    switch (kind) {
-      case Access::Kind::put:
-        return check_mpi(MPI_Put(origin, count, type, peer, displacement, count, type, window));
-      case Access::Kind::get:
-        return check_mpi(MPI_Get(origin, count, type, peer, displacement, count, type, window));
-      case Access::Kind::accumulate:
-        return check_mpi(
-            MPI_Accumulate(origin, count, type, peer, displacement, count, type, op, window));
-      case Access::Kind::get_accumulate:
-        return check_mpi(MPI_Get_accumulate(origin, count, type, result, count, type, peer,
-                                            displacement, count, type, op, window));
-      case Access::Kind::fetch_and_op:
-        return check_mpi(MPI_Fetch_and_op(origin, result, type, peer, displacement, op, window));
-      case Access::Kind::compare_and_swap:
-        return check_mpi(
-            MPI_Compare_and_swap(origin, compare, result, type, peer, displacement, window));
-      case Access::Kind::none:
-        return;
-    }
-  }
-};
-
-/// Operations that are complete when they return.
-class AccessOperation : public Operation {
- public:
-  explicit AccessOperation(BoundAccess access) : access_(std::move(access)) {}
-  void start() final { run(); }
-  bool test() final { return true; }
-  void wait() final {}
-
- protected:
-  BoundAccess access_;
-};
-
-class IdleAccess final : public AccessOperation {
- public:
-  using AccessOperation::AccessOperation;
-  void run() override {}
-};
-
-/// What the operations of a window hold.
-struct Epochs {
-  int locked = -1;         ///< the peer whose memory this rank has locked
-  bool unflushed = false;  ///< where that may have to be told of accesses
-  int fenced = 0;          ///< operations that end by fences
-};
-
-class FlushedAccess final : public AccessOperation {
- public:
-  FlushedAccess(BoundAccess access, Epochs& epochs, bool local)
-      : AccessOperation(std::move(access)), epochs_(epochs), local_(local) {
-    check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, access_.peer, 0, access_.window));
-    epochs_.locked = access_.peer;
-    epochs_.unflushed = local_;
-  }
-  ~FlushedAccess() override {
-    MPI_Win_unlock(access_.peer, access_.window);
-    epochs_ = {.fenced = epochs_.fenced};
-  }
-  void run() override {
-    access_.begin();
-    check_mpi(local_ ? MPI_Win_flush_local(access_.peer, access_.window)
-                     : MPI_Win_flush(access_.peer, access_.window));
-  }
-
- private:
-  Epochs& epochs_;
-  bool local_;
-};
-
-class LockedAccess final : public AccessOperation {
- public:
-  using AccessOperation::AccessOperation;
-  void run() override {
-    check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, access_.peer, 0, access_.window));
-    access_.begin();
-    check_mpi(MPI_Win_unlock(access_.peer, access_.window));
-  }
-};
-
-class AllLockedAccess final : public AccessOperation {
- public:
-  using AccessOperation::AccessOperation;
-  void run() override {
-    check_mpi(MPI_Win_lock_all(0, access_.window));
-    access_.begin();
-    check_mpi(MPI_Win_unlock_all(access_.window));
-  }
-};
-
-/// One fence an access: the one that ends an epoch begins the next.
-class FencedAccess final : public AccessOperation {
- public:
-  FencedAccess(BoundAccess access, Epochs& epochs)
-      : AccessOperation(std::move(access)), epochs_(epochs) {
-    check_mpi(MPI_Win_fence(0, access_.window));
-    ++epochs_.fenced;
-  }
-  /// A fence that nothing follows begins no epoch.
-  ~FencedAccess() override { --epochs_.fenced; }
-  void run() override {
-    access_.begin();
-    check_mpi(MPI_Win_fence(0, access_.window));
-  }
-
- private:
-  Epochs& epochs_;
-};
+/// No window is empty.
+std::size_t room_for(std::size_t bytes) { return std::max<std::size_t>(bytes, 1); }
 
 /// Open MPI 4.1 has no windows between nodes over TCP under MPI_THREAD_MULTIPLE, for instance.
 std::string refusal(int code) {
@@ -176,30 +58,54 @@ bool swaps_crash_within_a_node() {
   return names.starts_with('^') ? !is_named : is_named;
 }
 
+/// Memory of this rank that is there before its window.
+struct OwnMemory {
+  std::shared_ptr<std::byte> start;
+  bool is_on_device = false;
+};
+
+/// Page-wise untouched until someone writes to it; null where the rank has not so much.
+OwnMemory host_memory(std::size_t bytes) {
+  constexpr std::align_val_t kPage{4096};
+  auto* const start = static_cast<std::byte*>(::operator new(bytes, kPage, std::nothrow));
+  return {.start = {start, [](std::byte* mine) { ::operator delete(mine, kPage); }}};
+}
+
 class MpiWindow final : public OneSided {
  public:
+  /// On memory that MPI allocates.
   MpiWindow(const mpi::Comm& ranks, std::size_t bytes) : ranks_(ranks.duplicate()), bytes_(bytes) {
-    const std::size_t whole =
-        (std::max<std::size_t>(bytes, 1) + kPartUnit - 1) / kPartUnit * kPartUnit;
+    const std::size_t whole = (room_for(bytes) + kPartUnit - 1) / kPartUnit * kPartUnit;
     const auto sharing = static_cast<std::size_t>(ranks.split_node().size());
     swap_ends_processes_ = ranks.max(sharing > 1 && swaps_crash_within_a_node() ? 1 : 0) == 1;
     mpi::require_shared_memory(ranks, sharing > 1 ? sharing * whole : 0);
     require_window(MPI_Win_allocate(static_cast<MPI_Aint>(whole), 1, MPI_INFO_NULL, ranks_.get(),
                                     &base_, &window_));
   }
-  /// On `memory`, which is on a device and lives as long as the window.
-  MpiWindow(const mpi::Comm& ranks, std::size_t bytes, std::unique_ptr<device::Buffer> memory)
-      : ranks_(ranks.duplicate()), bytes_(bytes), memory_(std::move(memory)) {
-    base_ = memory_->data();
-    require_window(MPI_Win_create(base_, static_cast<MPI_Aint>(memory_->bytes()), 1, MPI_INFO_NULL,
-                                  ranks_.get(), &window_));
+  /// On `memory`.
+  MpiWindow(const mpi::Comm& ranks, std::size_t bytes, OwnMemory memory, WindowCreation creation)
+      : ranks_(ranks.duplicate()),
+        bytes_(bytes),
+        memory_(std::move(memory)),
+        base_(memory_.start.get()) {
+    const auto whole = static_cast<MPI_Aint>(room_for(bytes));
+    if (creation == WindowCreation::dynamic) {
+      attach(whole);
+    } else {
+      require_window(MPI_Win_create(base_, whole, 1, MPI_INFO_NULL, ranks_.get(), &window_));
+    }
   }
   ~MpiWindow() override {
     if (window_ == MPI_WIN_NULL) return;
-    if (std::uncaught_exceptions() == 0)
-      MPI_Win_free(&window_);
-    else
-      static_cast<void>(memory_.release());  // others may still reach it
+    if (std::uncaught_exceptions() > 0) {
+      new OwnMemory(memory_);  // never freed: others may still reach it
+      return;
+    }
+    if (is_attached_) {
+      MPI_Barrier(ranks_.get());
+      MPI_Win_detach(window_, base_);
+    }
+    MPI_Win_free(&window_);
   }
 
   std::string_view backend() const override { return "mpi"; }
@@ -210,7 +116,7 @@ class MpiWindow final : public OneSided {
   std::string why_not(const Access& access) const override {
     if (access.kind == Access::Kind::compare_and_swap) return why_no_swap(access.type);
     if (!access.reduces()) return {};
-    if (memory_) return "an accumulate works on host memory only";
+    if (memory_.is_on_device) return "an accumulate works on host memory only";
     if (types_.reducing(access.type) == MPI_DATATYPE_NULL || types_.op(access.op) == MPI_OP_NULL)
       return fmt::format("MPI accumulates no {} of {}", to_string(access.op),
                          to_string(access.type));
@@ -220,15 +126,7 @@ class MpiWindow final : public OneSided {
   }
 
   std::unique_ptr<Operation> prepare(const Access& access) override {
-    BoundAccess bound = bind(access);
-    if (epochs_.locked >= 0) throw Error("a window can have one operation with flush only");
-    if (access.sync == Sync::fence)
-      return std::make_unique<FencedAccess>(std::move(bound), epochs_);
-    if (access.kind == Access::Kind::none) return std::make_unique<IdleAccess>(std::move(bound));
-    if (access.sync == Sync::lock) return std::make_unique<LockedAccess>(std::move(bound));
-    if (access.sync == Sync::lock_all) return std::make_unique<AllLockedAccess>(std::move(bound));
-    return std::make_unique<FlushedAccess>(std::move(bound), epochs_,
-                                           access.sync == Sync::flush_local);
+    return make_mpi_access(bind(access), access, epochs_);
   }
 
   void publish() override {
@@ -247,7 +145,7 @@ class MpiWindow final : public OneSided {
   std::string why_no_swap(DType type) const {
     if (type != DType::int8 && type != DType::int32 && type != DType::int64)
       return fmt::format("MPI compares and swaps no {}", to_string(type));
-    if (memory_) return "a swap works on host memory only";
+    if (memory_.is_on_device) return "a swap works on host memory only";
     if (!swap_ends_processes_) return {};
     return "Open MPI 4 would end the process (open-mpi/ompi issue 11349); set OMPI_MCA_osc=^rdma";
   }
@@ -257,29 +155,38 @@ class MpiWindow final : public OneSided {
     check_mpi(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
   }
 
+  /// Collective. A window without memory, to which each rank attaches its own.
+  void attach(MPI_Aint bytes) {
+    require_window(MPI_Win_create_dynamic(MPI_INFO_NULL, ranks_.get(), &window_));
+    require_window(MPI_Win_attach(window_, base_, bytes));
+    is_attached_ = true;
+    MPI_Aint mine = 0;
+    check_mpi(MPI_Get_address(base_, &mine));
+    addresses_.resize(static_cast<std::size_t>(size()));
+    check_mpi(MPI_Allgather(&mine, 1, MPI_AINT, addresses_.data(), 1, MPI_AINT, ranks_.get()));
+  }
+
   BoundAccess bind(const Access& access) const {
     BoundAccess bound{.kind = access.kind,
-                      .origin = access.origin,
-                      .result = access.result,
+                      .origin = static_cast<std::byte*>(access.origin),
+                      .result = static_cast<std::byte*>(access.result),
                       .compare = access.compare,
                       .count = 1,
                       .type = types_.moving(access.type),
                       .peer = access.peer,
-                      .displacement = 0,
-                      .op = MPI_OP_NULL,
-                      .window = window_};
+                      .window = window_,
+                      .messages = access.messages};
     if (access.kind == Access::Kind::none) return bound;
     if (const std::string why = why_not(access); !why.empty()) throw Unavailable(why);
     if (access.is_single() && access.count != 1)
       throw Error(fmt::format("{} elements, where MPI takes one", access.count));
     if (access.reduces() || access.is_single()) bound.type = types_.reducing(access.type);
     if (access.reduces()) bound.op = types_.op(access.op);
-    const std::size_t element = size_of(access.type), room = bytes_ / element;
-    if (access.count > room || access.displacement > room - access.count) {
-      throw Error(fmt::format("elements {} to {} of a window of {}", access.displacement,
-                              access.displacement + access.count, room));
-    }
+    require_inside(access);
+    const std::size_t element = size_of(access.type);
+    bound.bytes = access.count * element;
     bound.displacement = static_cast<MPI_Aint>(access.displacement * element);
+    if (is_attached_) bound.displacement += addresses_.at(static_cast<std::size_t>(access.peer));
     if (access.count <= kMaxElements) {
       bound.count = static_cast<int>(access.count);
     } else {
@@ -290,11 +197,22 @@ class MpiWindow final : public OneSided {
     return bound;
   }
 
+  void require_inside(const Access& access) const {
+    const std::size_t room = bytes_ / size_of(access.type);
+    const bool fits = access.count == 0 || access.messages <= room / access.count;
+    const std::size_t elements = fits ? access.count * access.messages : room;
+    if (fits && access.displacement <= room - elements) return;
+    throw Error(fmt::format("{} times {} elements from {} on in a window of {}", access.messages,
+                            access.count, access.displacement, room));
+  }
+
   mpi::Comm ranks_;
   std::size_t bytes_;
-  std::unique_ptr<device::Buffer> memory_;  ///< of a window on a device
+  OwnMemory memory_;
   void* base_ = nullptr;
   MPI_Win window_ = MPI_WIN_NULL;
+  bool is_attached_ = false;         ///< to a dynamic window
+  std::vector<MPI_Aint> addresses_;  ///< of each rank's memory there
   MpiTypes types_;
   Epochs epochs_;
   bool swap_ends_processes_ = false;
@@ -307,23 +225,35 @@ Sync sync_from(std::string_view text) {
   return static_cast<Sync>(index_of_name(kSyncs, text, "synchronisation"));
 }
 
-std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes) {
-  return std::make_unique<MpiWindow>(ranks, bytes);
+std::string_view to_string(WindowCreation creation) {
+  return kCreations.at(static_cast<std::size_t>(creation));
+}
+WindowCreation window_creation_from(std::string_view text) {
+  return static_cast<WindowCreation>(index_of_name(kCreations, text, "creation of a window"));
+}
+
+std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes,
+                                          WindowCreation creation) {
+  if (creation == WindowCreation::allocate) return std::make_unique<MpiWindow>(ranks, bytes);
+  OwnMemory memory = host_memory(room_for(bytes));
+  if (ranks.max(memory.start ? 0 : 1) != 0) throw OutOfMemory("a rank has no memory for a window");
+  return std::make_unique<MpiWindow>(ranks, bytes, std::move(memory), creation);
 }
 
 std::unique_ptr<OneSided> make_mpi_device_window(const mpi::Comm& ranks, std::size_t bytes,
                                                  device::Device& device) {
-  std::unique_ptr<device::Buffer> memory;
+  OwnMemory memory{.is_on_device = true};
   std::string problem;
   try {
-    memory = std::make_unique<device::Buffer>(
-        device.allocate(std::max<std::size_t>(bytes, 1), device::MemoryKind::device));
+    const auto buffer = std::make_shared<device::Buffer>(
+        device.allocate(room_for(bytes), device::MemoryKind::device));
+    memory.start = {buffer, static_cast<std::byte*>(buffer->data())};
   } catch (const Error& error) {
     problem = error.what();
   }
-  if (ranks.max(memory ? 0 : 1) != 0)
+  if (ranks.max(memory.start ? 0 : 1) != 0)
     throw OutOfMemory(problem.empty() ? "another rank has no device memory for a window" : problem);
-  return std::make_unique<MpiWindow>(ranks, bytes, std::move(memory));
+  return std::make_unique<MpiWindow>(ranks, bytes, std::move(memory), WindowCreation::create);
 }
 
 }  // namespace scalemark::collective

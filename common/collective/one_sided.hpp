@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/collective/operation.hpp"
 #include "common/collective/types.hpp"
@@ -19,13 +20,20 @@ namespace scalemark::collective {
 /// lifetime, and flushes each time. `lock`: it locks and unlocks each time, `lock_all` all peers.
 /// `fence`: all ranks of the window end the epoch together, which starts the next one.
 /// `flush_local`: as flush, but only what the origin has is complete; publish() does the rest.
-enum class Sync { flush, fence, lock, lock_all, flush_local };
+/// `pscw`: the target posts and waits, the origin starts and completes; only these ranks take part.
+enum class Sync { flush, fence, lock, lock_all, flush_local, pscw };
 std::string_view to_string(Sync sync);
 Sync sync_from(std::string_view text);  ///< Throws UsageError.
 
+/// How the memory of a window on host memory becomes a window: by MPI_Win_allocate, by
+/// MPI_Win_create on memory that exists, or by MPI_Win_attach to a window without memory.
+enum class WindowCreation { allocate, create, dynamic };
+std::string_view to_string(WindowCreation creation);
+WindowCreation window_creation_from(std::string_view text);  ///< Throws UsageError.
+
 /// What this rank does to the memory of `peer`; displacement and count are elements.
 struct Access {
-  /// `none`: a rank that only others access; it takes part where completion is collective (fence).
+  /// `none`: a rank that only others access; it takes part where completion needs it (fence, pscw).
   enum class Kind { none, put, get, accumulate, get_accumulate, fetch_and_op, compare_and_swap };
   Kind kind = Kind::none;
   Sync sync = Sync::flush;
@@ -38,12 +46,18 @@ struct Access {
   const void* compare = nullptr;
   std::size_t displacement = 0;  ///< from the start of the peer's memory
   std::size_t count = 0;
+  /// Accesses of `count` elements that are completed together. In all memories each lies behind the
+  /// one before.
+  std::size_t messages = 1;
   DType type = DType::int8;
   ReduceOp op = ReduceOp::sum;  ///< of accumulate, get_accumulate and fetch_and_op
+  std::vector<int> accessors;   ///< of pscw: the ranks that access this one's memory meanwhile
 
   bool reduces() const {
     return kind == Kind::accumulate || kind == Kind::get_accumulate || kind == Kind::fetch_and_op;
   }
+  /// Accumulates, and writes into `result` what the peer had before.
+  bool fetches() const { return kind == Kind::get_accumulate || kind == Kind::fetch_and_op; }
   /// Works on one element.
   bool is_single() const { return kind == Kind::fetch_and_op || kind == Kind::compare_and_swap; }
 };
@@ -66,21 +80,23 @@ class OneSided {
   /// Empty if the access' type, reduction and count work here, else why not in one line. Equal on
   /// all ranks.
   virtual std::string why_not(const Access& access) const = 0;
-  /// Collective where sync is fence. run() carries out the access and completes it: at the peer,
-  /// too, when it returns. Operations of one window have one kind of sync at a time, and flush one
-  /// operation a rank. Throws Unavailable for what why_not() names, Error for what lies outside of
-  /// the window, and for another number of elements than one of fetch_and_op and compare_and_swap.
+  /// Collective where sync is fence; with pscw, each run() waits for its peers'. run() carries out
+  /// the access and completes it: at the peer, too, when it returns. Operations of one window have
+  /// one kind of sync at a time, and flush one operation a rank. Throws Unavailable for what
+  /// why_not() names, Error for what lies outside of the window, and for another number of elements
+  /// than one of fetch_and_op and compare_and_swap.
   virtual std::unique_ptr<Operation> prepare(const Access& access) = 0;
   /// Collective. Everything that completed operations did before, and that ranks wrote into their
   /// own memory, is seen afterwards by the ranks themselves and by operations.
   virtual void publish() = 0;
 };
 
-/// Collective over `ranks`; `bytes` of each of them, equal on all. MPI_Win_allocate on host memory.
-/// Throws OutOfMemory where the ranks of a node cannot share so much, and Unavailable where MPI
-/// makes no window, on all of them alike. Open MPI 4.1 mixes up windows that disjoint ranks of a
-/// node make at the same time (open-mpi/ompi pull request 9495).
-std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes);
+/// Collective over `ranks`; `bytes` of each of them in host memory, equal on all. Throws
+/// OutOfMemory where the ranks of a node cannot share so much or a rank has not so much, and
+/// Unavailable where MPI makes no window, on all of them alike. Open MPI 4.1 mixes up windows that
+/// disjoint ranks of a node make at the same time (open-mpi/ompi pull request 9495).
+std::unique_ptr<OneSided> make_mpi_window(const mpi::Comm& ranks, std::size_t bytes,
+                                          WindowCreation creation = WindowCreation::allocate);
 
 /// Collective over `ranks`. The same by MPI_Win_create on memory of `device`, which MPI must be
 /// able to take; origins may lie there too. Whatever changes the peer's memory other than put is

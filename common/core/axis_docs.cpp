@@ -84,7 +84,9 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"stores", "", "How results are written: plain stores, or past the caches (non_temporal)"},
     {"strategy", "", "How the training is spread over ranks and devices"},
     {"streams", "{stream}", "CUDA streams used in turn for launches"},
-    {"sync", "", "What completes a one-sided operation: a flush, a fence, or an unlock"},
+    {"sync", "",
+     "What completes a one-sided operation: a flush, a fence, an unlock, or complete and wait "
+     "(pscw)"},
     {"template", "", "Prompt template of the rows; natural: that of the data set"},
     {"test_images", "{image}", "Test images after each epoch; 0: all"},
     {"threads", "{thread}", "Compute threads per rank"},
@@ -92,6 +94,9 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"tokenizer", "", "Vocabulary: a small built-in one, single bytes, or a file (--data)"},
     {"warmup_steps", "{step}", "Warm-up steps, in which the learning rate rises to its full value"},
     {"window", "{message}", "Messages in flight before a reply"},
+    {"window_creation", "",
+     "How MPI makes the window: with memory of its own, or on memory that exists (create, "
+     "dynamic)"},
     {"workers", "{thread}", "Threads per rank that prepare batches; 0: only the rank's own thread"},
 });
 

@@ -13,8 +13,9 @@ PAIRS = ("pingpong", "bandwidth", "bidirectional_bandwidth", "multi_pair")
 REDUCING = ("allreduce", "reduce", "reduce_scatter")
 MOVING = ("allgather", "allgatherv", "alltoall", "alltoallv", "broadcast", "gather", "gatherv", "scatter", "scatterv")
 ONE_SIDED = ("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap")
+ONE_SIDED_RATES = ("put_bandwidth", "put_bidirectional_bandwidth", "get_bandwidth")
 NCCL = ("allreduce", "allgather", "reduce_scatter", "broadcast", "reduce", "alltoall", "alltoallv", "gather", "scatter", "sendrecv")
-OSU = (*PAIRS, *REDUCING, *MOVING, *ONE_SIDED, "barrier", "init")
+OSU = (*PAIRS, *REDUCING, *MOVING, *ONE_SIDED, *ONE_SIDED_RATES, "barrier", "init")
 IMB = ("pingpong", "sendrecv", "barrier", *REDUCING, *MOVING)
 
 
@@ -81,7 +82,7 @@ class Osu(Measured):
                 times = [int(1000 * time) for time in self.means(key, "time")]
                 for metric, want in (("time", sum(times) // len(times)), ("time_min", min(times)), ("time_max", max(times))):
                     self.assertAlmostEqual(row["metrics"][metric]["median"], want * 1e-3, delta=1e-12)
-            elif name in ("bandwidth", "bidirectional_bandwidth", "multi_pair"):
+            elif name in ("bandwidth", "bidirectional_bandwidth", "multi_pair", *ONE_SIDED_RATES):
                 self.check_rate(row, name, decimals)
             elif "call=nonblocking" in key:
                 self.check_overlap(row, step)
@@ -92,14 +93,14 @@ class Osu(Measured):
                 for metric, want in (("latency", statistics.fmean(means)), ("latency_min", min(means)), ("latency_max", max(means))):
                     self.near(row, metric, want, step)
                 self.assertEqual(row["facts"]["iterations"], 4)
-            if name not in ("init", "barrier", "put", "get"):
+            if name not in ("init", "barrier", "put", "get", *ONE_SIDED_RATES):
                 self.assertEqual((row["verified"]["done"], row["verified"]["wrong"]), (True, 0), key)
 
     def check_rate(self, row, name, decimals):
         key, params = row["key"], row["params"]
         pairs = params["ranks"] // 2 if name == "multi_pair" else 1
         time = statistics.fmean(self.means(key, "time")[:pairs])  # of those that send
-        messages = params["window"] * pairs * (2 if name == "bidirectional_bandwidth" else 1)
+        messages = params["window"] * pairs * (2 if "bidirectional" in name else 1)
         self.near(row, "bandwidth", messages * params["bytes"] / time, 10.0 ** (6 - decimals))
         if name == "multi_pair":
             self.near(row, "message_rate", messages / time, 10.0 ** -decimals)

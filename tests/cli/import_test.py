@@ -181,13 +181,14 @@ class Osu(Importing):
         text = (head.format("MPI_Put Latency Test", "allocate", "MPI_Win_fence", "") + "8 1.50\n" +
                 head.format("MPI_Put Latency Test", "create", "MPI_Win_fence", "") + "8 1.25\n" +
                 head.format("MPI_Get-CUDA latency Test", "allocate", "MPI_Win_lock/unlock", device) + "8 2.50\n" +
+                head.format("MPI_Put-CUDA Latency Test", "create", "MPI_Win_flush", device.replace("HOST (H)", "DEVICE (D)")) + "8 2.25\n" +
                 head.format("MPI_Get-CUDA latency Test", "allocate", "MPI_Win_lock/unlock", device.replace("DEVICE (D)", "MANAGED (M)")) +
                 "8 2.75\n" +
                 head.format("MPI_Accumulate latency Test", "allocate", "MPI_Win_flush", "").replace("(us)\n", "(us)        Validation\n") +
                 "8 3.50            passed\n" +
                 head.format("MPI_Get_accumulate latency Test", "allocate", "MPI_Win_lock_all/unlock_all", "") + "8 4.50\n" +
                 head.format("MPI_Fetch_and_op latency Test", "allocate", "MPI_Win_post/start/complete/wait", "") + "1 6.50\n" +
-                head.format("MPI_Get Bandwidth Test", "dynamic", "MPI_Win_flush", "").replace("# Size          Latency (us)\n", rate) +
+                head.format("MPI_Get Bandwidth Test", "create_dynamic", "MPI_Win_flush", "").replace("# Size          Latency (us)\n", rate) +
                 "8 5.50\n")
         found = self.take(self.write(text))
         values = {key: float(f"{self.value(row, row['primary']):.9g}") for key, row in found.items()}
@@ -196,11 +197,12 @@ class Osu(Importing):
             "micro/put backend=mpi bytes=8 ranks=2 sync=fence": 1.5e-6,
             "micro/put backend=mpi bytes=8 ranks=2 sync=fence window_creation=create": 1.25e-6,
             "micro/get backend=mpi bytes=8 memory=device_host ranks=2 sync=lock": 2.5e-6,
+            "micro/put backend=mpi bytes=8 memory=device ranks=2 sync=flush": 2.25e-6,
             "micro/get backend=mpi bytes=8 memory=managed_host ranks=2 sync=lock": 2.75e-6,
             "micro/accumulate backend=mpi bytes=8 dtype=int8 ranks=2 sync=flush": 3.5e-6,
             "micro/get_accumulate backend=mpi bytes=8 dtype=int8 ranks=2 sync=lock_all": 4.5e-6,
-            "micro/fetch_and_op backend=mpi bytes=1 dtype=int8 ranks=2 sync=mpi_win_post_start_complete_wait": 6.5e-6,
-            "osu/mpi_get_bandwidth_test backend=mpi bytes=8 memory=host ranks=2 sync=flush window_creation=dynamic": 5.5e6})
+            "micro/fetch_and_op backend=mpi bytes=1 dtype=int8 ranks=2 sync=pscw": 6.5e-6,
+            "micro/get_bandwidth backend=mpi bytes=8 ranks=2 sync=flush window=64 window_creation=dynamic": 5.5e6})
         self.assertEqual(found["micro/accumulate backend=mpi bytes=8 dtype=int8 ranks=2 sync=flush"]["verified"],
                          {"done": True, "checked": 1, "wrong": 0})
         shown = run("show", self.path("out.h5"), "--format", "osu").stdout

@@ -13,7 +13,7 @@ class Micro(ProgramTest):
 
 
 class OneSided(Micro):
-    SYNCS = ["flush", "fence", "lock", "lock_all", "flush_local"]
+    SYNCS = ["flush", "fence", "lock", "lock_all", "flush_local", "pscw"]
 
     def test_every_synchronisation_is_a_case_of_two_ranks(self):
         table = self.measure(3, "micro/put", "micro/get", "-a", "bytes=1,3K", "-a", f"sync={','.join(self.SYNCS)}",
@@ -56,6 +56,34 @@ class OneSided(Micro):
         table = self.measure(2, "micro/(fetch_and_op|compare_and_swap)", "-a", "dtype=int8,int32", "-n", "3", env=SWAPS)
         self.assertEqual({(row["params"]["dtype"], row["params"]["bytes"]) for row in table.values()}, {("int8", 1), ("int32", 4)})
         self.assertEqual({row["verified"]["wrong"] for row in table.values()}, {0})
+
+    def test_windows_of_accesses_have_rates(self):
+        table = self.measure(2, "micro/put_bandwidth", "micro/get_bandwidth", "-a", "bytes=0,3K", "-a", "window=3", "-a",
+                             f"sync={','.join(self.SYNCS)}", "-n", "5")
+        self.assertEqual(set(table), {f"micro/{name}_bandwidth backend=mpi bytes={size} ranks=2 sync={sync} window=3"
+                                      for name in ("put", "get") for size in (0, 3072) for sync in self.SYNCS})
+        table |= self.measure(3, "micro/put_bidirectional_bandwidth", "-a", "bytes=0,3K", "-a", "window=3", "-n", "5")
+        self.assertEqual(len(table), 26)
+        for key, row in table.items():
+            self.assertEqual(row["status"], "ok", f"{key}: {row['reason']}")
+            directions = 2 if "bidirectional" in row["name"] else 1
+            size, time = row["params"]["bytes"], row["metrics"]["time"]["median"]
+            self.assertEqual(row["primary"], "bandwidth" if size else "message_rate")
+            self.assertAlmostEqual(row["metrics"]["message_rate"]["median"] * time, 3 * directions, delta=0.01)
+            if size:
+                self.assertAlmostEqual(row["metrics"]["bandwidth"]["median"] * time, 3 * size * directions, delta=0.01 * size)
+            self.assertEqual(row["verified"], {"done": True, "checked": 5 * 3 * size * directions, "wrong": 0}, key)
+
+    def test_windows_on_memory_that_exists(self):
+        """Open MPI 4.1 makes them only where the ranks of a node can copy from each other."""
+        table = self.measure(2, "micro/put", "micro/put_bandwidth", "-a", "bytes=4K", "-a", "window_creation=allocate,create,dynamic",
+                             "-n", "3")
+        self.assertEqual(len(table), 6)
+        for key, row in table.items():
+            if row["status"] == "skipped" and "window_creation" in key:
+                self.assertIn("MPI makes no window of these ranks", row["reason"])
+            else:
+                self.assertEqual((row["status"], row["verified"]["wrong"]), ("ok", 0), f"{key}: {row['reason']}")
 
     def test_swaps_that_would_end_open_mpi_4_are_skipped(self):
         out = self.path("swap.h5")

@@ -64,6 +64,8 @@ class Presets(ProgramTest):
             self.assertEqual(self.by_size(plan[name], **host, window="64"), windows)
         for name in ("put", "get", "accumulate", "get_accumulate"):
             self.assertEqual(self.by_size(plan[name], ranks="2", sync="flush", dtype="int8" if "accumulate" in name else None), latency)
+        for name, sync in (("put_bandwidth", "flush"), ("get_bandwidth", "flush"), ("put_bidirectional_bandwidth", "pscw")):
+            self.assertEqual(self.by_size(plan[name], ranks="2", sync=sync, window="64", window_creation=None), windows)
         for name in ("fetch_and_op", "compare_and_swap"):
             self.assertEqual(self.by_size(plan[name], ranks="2", sync="flush", dtype="int8"), {1: (10000, 100)})
         for name in MOVING:
@@ -76,6 +78,7 @@ class Presets(ProgramTest):
         self.assertEqual((axes, counts), ({"backend": "mpi", "ranks": "2"}, [1000, 100]))
         self.assertEqual(len(plan["init"]), 1)
         self.assertEqual(set(plan), {"init", "barrier", "pingpong", "bandwidth", "bidirectional_bandwidth", "multi_pair", "put", "get",
+                                     "put_bandwidth", "get_bandwidth", "put_bidirectional_bandwidth",
                                      "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap", *MOVING, *REDUCING})
 
     def test_osu_on_four_ranks(self):

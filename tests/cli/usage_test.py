@@ -269,9 +269,9 @@ class List(ProgramTest):
             names.append(row["name"])
         self.assertEqual(names, sorted(names))
         for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/attention", "micro/comm_create", "micro/compare_and_swap", "micro/conv2d",
-                     "micro/cross_entropy", "micro/elementwise", "micro/embedding", "micro/get", "micro/event", "micro/fetch_and_op", "micro/get_accumulate", "micro/init",
+                     "micro/cross_entropy", "micro/elementwise", "micro/embedding", "micro/get", "micro/get_bandwidth", "micro/event", "micro/fetch_and_op", "micro/get_accumulate", "micro/init",
                      "micro/kernel_launch", "micro/lora_step", "micro/memcpy", "micro/memory_registration", "micro/normalization",
-                     "micro/optimizer", "micro/pingpong", "micro/put", "micro/quantized_linear", "imaging/train"]:
+                     "micro/optimizer", "micro/pingpong", "micro/put", "micro/put_bandwidth", "micro/put_bidirectional_bandwidth", "micro/quantized_linear", "imaging/train"]:
             self.assertIn(name, names)
 
     def test_every_axis_has_a_sentence_and_a_unit(self):

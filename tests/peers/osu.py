@@ -25,14 +25,16 @@ import paired
 SIZES = [8 << i for i in range(18)]  # 8 B .. 1 MiB
 PAIRS = {"pingpong": "osu_latency", "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
          "allreduce": "osu_allreduce", "allgather": "osu_allgather", "broadcast": "osu_bcast", "alltoall": "osu_alltoall",
-         "barrier": "osu_barrier", "put": "osu_put_latency", "get": "osu_get_latency", "accumulate": "osu_acc_latency",
+         "barrier": "osu_barrier", "put": "osu_put_latency", "get": "osu_get_latency", "put_bandwidth": "osu_put_bw",
+         "put_bidirectional_bandwidth": "osu_put_bibw", "get_bandwidth": "osu_get_bw", "accumulate": "osu_acc_latency",
          "get_accumulate": "osu_get_acc_latency", "fetch_and_op": "osu_fop_latency", "compare_and_swap": "osu_cas_latency"}
 # Of one element: 1 B from OSU 7.1 on, 8 B before.
 SINGLE = ("fetch_and_op", "compare_and_swap")
 # Beside memory=host.
-AXES = {"put": ["sync=flush"], "get": ["sync=flush"], "accumulate": ["sync=flush", "dtype=int8"],
+AXES = {**dict.fromkeys(("put", "get", "put_bandwidth", "get_bandwidth"), ["sync=flush"]), "put_bidirectional_bandwidth": ["sync=pscw"],
+        "accumulate": ["sync=flush", "dtype=int8"],
         "get_accumulate": ["sync=flush", "dtype=int8"], **dict.fromkeys(SINGLE, ["sync=flush", "dtype=int8,int64"])}
-RATES = ("bandwidth", "bidirectional_bandwidth")
+RATES = ("bandwidth", "bidirectional_bandwidth", "put_bandwidth", "put_bidirectional_bandwidth", "get_bandwidth")
 SLOWER = 1.08
 
 

@@ -89,8 +89,8 @@ void print_on_machine(const OnMachine& one) {
              100 * one.here.step.share(one.here.step.rest()),
              units::seconds(one.there.step.explained, 4));
   if (one.measured)
-    fmt::print(std::cout, "Measured there: {}. The prediction is {:+.1f} % off.\n",
-               units::seconds(*one.measured, 4), 100 * one.error());
+    fmt::print(std::cout, "Measured there: {}. The prediction is {} off.\n",
+               units::seconds(*one.measured, 4), units::percent_change(1 + one.error()));
 }
 
 ordered_json json_on_machine(const OnMachine& one) {

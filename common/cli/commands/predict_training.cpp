@@ -108,7 +108,7 @@ text::TextRow row_of(const StepLine& line, bool with_interval) {
   for (const std::string& cell :
        {units::seconds(line.computing, 4), bound + units::seconds(line.slowest.median, 4),
         units::seconds(line.communication(), 4), seconds_or_none(line.measured),
-        line.measured ? fmt::format("{:+.1f} %", 100 * error_of(line)) : std::string("-")})
+        line.measured ? units::percent_change(1 + error_of(line)) : std::string("-")})
     cells.push_back(cell);
   return {.cells = std::move(cells), .color = {}};
 }

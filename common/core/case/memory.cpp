@@ -24,10 +24,10 @@ const mpi::SharedWindow& CaseMemory::share(std::size_t bytes) {
   return *shared_.back();
 }
 
-collective::OneSided& CaseMemory::window(std::size_t bytes) {
+collective::OneSided& CaseMemory::window(std::size_t bytes, collective::WindowCreation creation) {
   throw_if_peer_failed(context_.ranks());
   if (!hardware_.is_on_gpu()) {
-    windows_.push_back(collective::make_mpi_window(context_.ranks(), bytes));
+    windows_.push_back(collective::make_mpi_window(context_.ranks(), bytes, creation));
     return *windows_.back();
   }
   if (!is_direct(context_.result.params)) {

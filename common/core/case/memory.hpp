@@ -27,9 +27,10 @@ class CaseMemory {
   /// even if it failed.
   const mpi::SharedWindow& share(std::size_t bytes);
   /// Collective. A window for one-sided communication with back end mpi: memory of axis `memory`,
-  /// or host memory without that axis. Skips the case where MPI cannot access device memory. The
-  /// case owns it, as with share().
-  collective::OneSided& window(std::size_t bytes);
+  /// or host memory without that axis, which becomes a window by `creation`. Skips the case where
+  /// MPI cannot access device memory. The case owns it, as with share().
+  collective::OneSided& window(std::size_t bytes, collective::WindowCreation creation =
+                                                      collective::WindowCreation::allocate);
   /// Stores how back end mpi accesses device memory (fact cuda_aware); no effect for other back
   /// ends or host memory.
   void state_device_path(collective::DeviceUse use) const;

@@ -55,8 +55,7 @@ class OsuRow {
   std::vector<OsuColumn> columns() {
     const Metric* metric = result_.find(result_.primary_metric);
     if (metric == nullptr) return {};
-    const bool is_rate =
-        test_.table == OsuTable::bandwidth || test_.table == OsuTable::message_rate;
+    const bool is_rate = is_bandwidth(test_) || test_.table == OsuTable::message_rate;
     if (metric->unit != (is_rate ? "By/s" : "s")) return {};
     if (is_rate) {
       add_rates(*metric);
@@ -101,8 +100,7 @@ class OsuRow {
   }
 
   void add_rates(const Metric& bandwidth) {
-    if (test_.table == OsuTable::bandwidth)
-      return add_number("Bandwidth (MB/s)", rate_of(bandwidth) / kMegabytes);
+    if (is_bandwidth(test_)) return add_number("Bandwidth (MB/s)", rate_of(bandwidth) / kMegabytes);
     const Metric* messages = result_.find("message_rate");
     if (messages == nullptr) return;
     add_number("MB/s", rate_of(bandwidth) / kMegabytes);
@@ -145,8 +143,8 @@ class OsuRow {
   void add_validation() {
     if (!test_.has_validation || !result_.verification.done) return;
     const bool passed = result_.verification.wrong == 0;
-    const bool is_one_sided = test_.table == OsuTable::one_sided;
-    const char* words[] = {is_one_sided ? "failed" : "Fail", is_one_sided ? "passed" : "Pass"};
+    const char* words[] = {is_one_sided(test_) ? "failed" : "Fail",
+                           is_one_sided(test_) ? "passed" : "Pass"};
     columns_.push_back({"Validation", words[passed ? 1 : 0]});
   }
 

@@ -126,8 +126,7 @@ class OsuReader {
     while (!type.empty() && (type.back() == '.' || type.back() == ' ')) type.remove_suffix(1);
     const OsuTitle& title = table_->title;
     const bool is_usual = type == (title.test != nullptr ? title.test->datatype : "MPI_CHAR");
-    // Their keys always have the type.
-    const bool always = title.name == "micro/accumulate" || title.name == "micro/get_accumulate";
+    const bool always = title.test != nullptr && title.test->names_type;
     if (!title.by_scalemark && (always || !is_usual))
       table_->title.params["dtype"] = type_of_mpi(type);
   }
@@ -150,13 +149,17 @@ class OsuReader {
     set_memory(table_->title, from == to ? from : from + "_" + to);
   }
 
-  /// "# Window creation: MPI_Win_create". Scalemark uses OSU's default, which its keys leave out.
+  /// "# Window creation: MPI_Win_create". Keys leave out what Scalemark uses: OSU's default, and on
+  /// a device the only way.
   void take_window_creation(std::string_view name) {
     table_->facts["window_creation"] = text::printable(name, 40);
     constexpr std::string_view kPrefix = "MPI_Win_";
-    if (table_->title.by_scalemark || name == "MPI_Win_allocate") return;
+    OsuTitle& title = table_->title;
+    const bool is_on_device = title.params.text("memory", "") == "device";
+    const bool is_usual = name == "MPI_Win_allocate" || (is_on_device && name == "MPI_Win_create");
+    if (title.by_scalemark || is_usual) return;
     if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-    table_->title.params["window_creation"] = snake_case(name);
+    title.params["window_creation"] = name == "create_dynamic" ? "dynamic" : snake_case(name);
   }
 
   /// "# Synchronization: MPI_Win_flush"
@@ -219,7 +222,7 @@ class OsuReader {
     if (!result.params.contains("ranks"))
       taker_.note("OSU's text does not give the number of ranks: set --ranks");
     const OsuTitle& title = table_->title;
-    if (!title.by_scalemark && title.test != nullptr && title.test->table == OsuTable::bandwidth)
+    if (!title.by_scalemark && title.test != nullptr && is_bandwidth(*title.test))
       taker_.note(
           fmt::format("OSU's text does not give the window of {}: the keys have 64, OSU's default",
                       title.name));

@@ -38,10 +38,14 @@ std::string osu_sync(const CaseResult& result) {
   return value.empty() ? kOsuSyncs.front().osu_name : value;
 }
 
-/// As stated by another program, else how Scalemark creates windows.
+/// As stated by another program, else as the key says. MPI allocates no device memory.
 std::string window_creation(const CaseResult& result) {
-  const auto said = result.facts.find("window_creation");
-  return said == result.facts.end() ? "MPI_Win_allocate" : text::printable(to_text(said->second));
+  if (const auto said = result.facts.find("window_creation"); said != result.facts.end())
+    return text::printable(to_text(said->second));
+  const std::string creation = print::param_text(result, "window_creation");
+  if (creation == "dynamic") return "MPI_Win_create_dynamic";
+  const bool is_on_device = print::param_text(result, "memory") == "device";
+  return creation == "create" || is_on_device ? "MPI_Win_create" : "MPI_Win_allocate";
 }
 
 /// "NCCL" etc. if MPI does not do the transfer. One-sided tests print the name of MPI's operation.
@@ -157,18 +161,17 @@ class OsuPrinter final : public print::Printer {
 
   /// The lines above the headings.
   std::string header(const OsuTest& test, const CaseResult& result) const {
-    const bool is_one_sided = test.table == OsuTable::one_sided;
     const bool overlaps = is_overlapped(test, result);
-    std::string lines = is_one_sided || test.table == OsuTable::message_rate ? "" : "\n";
+    std::string lines = is_one_sided(test) || test.table == OsuTable::message_rate ? "" : "\n";
     lines += title(test, result);
     if (overlaps) lines += "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n";
     if (test.table == OsuTable::message_rate) lines += pairs(result);
-    if (is_one_sided)
+    if (is_one_sided(test))
       lines += fmt::format("# Window creation: {}\n# Synchronization: {}\n",
                            window_creation(result), osu_sync(result));
     if (test.table != OsuTable::barrier)
       lines += fmt::format("# Datatype: {}.\n", osu_datatype(test, result));
-    if (is_one_sided && print::param_text(result, "memory") == "device")
+    if (is_one_sided(test) && print::param_text(result, "memory") == "device")
       lines += "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on DEVICE (D)\n";
     return lines;
   }

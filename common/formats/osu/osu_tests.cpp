@@ -22,6 +22,14 @@ bool is_collective(const OsuTest& test) {
   return test.table == OsuTable::collective || test.table == OsuTable::barrier;
 }
 
+bool is_one_sided(const OsuTest& test) {
+  return test.table == OsuTable::one_sided || test.table == OsuTable::one_sided_bandwidth;
+}
+
+bool is_bandwidth(const OsuTest& test) {
+  return test.table == OsuTable::bandwidth || test.table == OsuTable::one_sided_bandwidth;
+}
+
 const OsuTest* osu_test_of(const CaseResult& result) {
   for (const OsuTest& test : kOsuTests) {
     if (result.name == test.name && has_osu_ranks(test, result) &&

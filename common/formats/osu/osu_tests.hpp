@@ -12,13 +12,14 @@ namespace scalemark::formats {
 
 /// Layout of a test's table.
 enum class OsuTable {
-  latency,       ///< between two ranks
-  bandwidth,     ///< MB/s
-  message_rate,  ///< MB/s and messages per second over several pairs
-  collective,    ///< latency of operations with a size
-  barrier,       ///< latency without a size
-  one_sided,
-  start_up,  ///< no table: a sentence
+  latency,              ///< between two ranks
+  bandwidth,            ///< MB/s
+  message_rate,         ///< MB/s and messages per second over several pairs
+  collective,           ///< latency of operations with a size
+  barrier,              ///< latency without a size
+  one_sided,            ///< latency
+  one_sided_bandwidth,  ///< MB/s
+  start_up,             ///< no table: a sentence
 };
 
 /// Number of ranks of a test; OSU's text shows it only for tests of pairs.
@@ -33,6 +34,7 @@ struct OsuTest {
   const char* library = "MPI";   ///< first word after "OSU "; MPI_Put etc. if one-sided
   const char* nonblocking = "";  ///< title, if it is not "Non-blocking " and the title
   bool has_validation = true;    ///< the test can check its data
+  bool names_type = false;       ///< keys have axis dtype, also at OSU's default
 };
 
 inline constexpr std::array kOsuTests = {
@@ -71,18 +73,67 @@ inline constexpr std::array kOsuTests = {
             .datatype = "",
             .table = OsuTable::barrier,
             .has_validation = false},
-    OsuTest{"micro/put", "Latency Test", "MPI_CHAR", OsuTable::one_sided, OsuRanks::two, "MPI_Put",
-            "", false},
-    OsuTest{"micro/get", "latency Test", "MPI_CHAR", OsuTable::one_sided, OsuRanks::two, "MPI_Get",
-            "", false},
-    OsuTest{"micro/accumulate", "latency Test", "MPI_FLOAT", OsuTable::one_sided, OsuRanks::two,
-            "MPI_Accumulate"},
-    OsuTest{"micro/get_accumulate", "latency Test", "MPI_FLOAT", OsuTable::one_sided, OsuRanks::two,
-            "MPI_Get_accumulate"},
-    OsuTest{"micro/fetch_and_op", "latency Test", "int64", OsuTable::one_sided, OsuRanks::two,
-            "MPI_Fetch_and_op"},
-    OsuTest{"micro/compare_and_swap", "latency Test", "int64", OsuTable::one_sided, OsuRanks::two,
-            "MPI_Compare_and_swap"},
+    OsuTest{.name = "micro/put",
+            .title = "Latency Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::one_sided,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Put",
+            .has_validation = false},
+    OsuTest{.name = "micro/get",
+            .title = "latency Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::one_sided,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Get",
+            .has_validation = false},
+    OsuTest{.name = "micro/put_bandwidth",
+            .title = "Bandwidth Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::one_sided_bandwidth,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Put",
+            .has_validation = false},
+    OsuTest{.name = "micro/put_bidirectional_bandwidth",
+            .title = "Bi-directional Bandwidth Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::one_sided_bandwidth,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Put",
+            .has_validation = false},
+    OsuTest{.name = "micro/get_bandwidth",
+            .title = "Bandwidth Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::one_sided_bandwidth,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Get",
+            .has_validation = false},
+    OsuTest{.name = "micro/accumulate",
+            .title = "latency Test",
+            .datatype = "MPI_FLOAT",
+            .table = OsuTable::one_sided,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Accumulate",
+            .names_type = true},
+    OsuTest{.name = "micro/get_accumulate",
+            .title = "latency Test",
+            .datatype = "MPI_FLOAT",
+            .table = OsuTable::one_sided,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Get_accumulate",
+            .names_type = true},
+    OsuTest{.name = "micro/fetch_and_op",
+            .title = "latency Test",
+            .datatype = "int64",
+            .table = OsuTable::one_sided,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Fetch_and_op"},
+    OsuTest{.name = "micro/compare_and_swap",
+            .title = "latency Test",
+            .datatype = "int64",
+            .table = OsuTable::one_sided,
+            .ranks = OsuRanks::two,
+            .library = "MPI_Compare_and_swap"},
     OsuTest{.name = "micro/init",
             .title = "Init Test",
             .datatype = "",
@@ -92,6 +143,10 @@ inline constexpr std::array kOsuTests = {
 
 /// Whether all ranks take part in one operation.
 bool is_collective(const OsuTest& test);
+/// Whether a rank accesses another's memory: the table then names window and synchronization.
+bool is_one_sided(const OsuTest& test);
+/// Whether the table has bandwidths of one pair of ranks.
+bool is_bandwidth(const OsuTest& test);
 
 /// The OSU test that matches the case; null if there is none.
 const OsuTest* osu_test_of(const CaseResult& result);
@@ -117,9 +172,11 @@ struct OsuSync {
   const char* osu_name;
   const char* axis_value;
 };
-inline constexpr std::array kOsuSyncs = {
-    OsuSync{"MPI_Win_flush", "flush"}, OsuSync{"MPI_Win_fence", "fence"},
-    OsuSync{"MPI_Win_lock/unlock", "lock"}, OsuSync{"MPI_Win_lock_all/unlock_all", "lock_all"},
-    OsuSync{"MPI_Win_flush_local", "flush_local"}};
+inline constexpr std::array kOsuSyncs = {OsuSync{"MPI_Win_flush", "flush"},
+                                         OsuSync{"MPI_Win_fence", "fence"},
+                                         OsuSync{"MPI_Win_lock/unlock", "lock"},
+                                         OsuSync{"MPI_Win_lock_all/unlock_all", "lock_all"},
+                                         OsuSync{"MPI_Win_flush_local", "flush_local"},
+                                         OsuSync{"MPI_Win_post/start/complete/wait", "pscw"}};
 
 }  // namespace scalemark::formats

@@ -14,7 +14,7 @@ namespace scalemark::formats {
 namespace {
 
 constexpr std::string_view kTitle = "# OSU ";
-/// Window size (messages in flight) of osu_bw and osu_bibw, which do not print it.
+/// Window size (messages in flight) of osu_bw, osu_put_bw etc., which do not print it.
 constexpr std::int64_t kUsualWindow = 64;
 /// Follows the title of a table measured by Scalemark; then comes its version.
 constexpr std::string_view kOurs = " (OSU 7.4 format, measured by Scalemark ";
@@ -84,7 +84,7 @@ void name_case(OsuTitle& said, std::string_view library, std::string_view title)
   said.name = said.test->name;
   set_memory(said, memory);
   if (said.test->ranks == OsuRanks::two) said.params["ranks"] = std::int64_t{2};
-  if (said.test->table == OsuTable::bandwidth) said.params["window"] = kUsualWindow;
+  if (is_bandwidth(*said.test)) said.params["window"] = kUsualWindow;
   if (*known->call != '\0') said.params["call"] = std::string(known->call);
 }
 
@@ -94,7 +94,7 @@ void set_memory(OsuTitle& said, const std::string& memory) {
   const OsuTable table = said.test == nullptr ? OsuTable::latency : said.test->table;
   if (table == OsuTable::start_up || table == OsuTable::barrier) return;
   // Keys of one-sided tests leave out host memory, where Scalemark's windows are.
-  if (table == OsuTable::one_sided && memory == "host") {
+  if (said.test != nullptr && is_one_sided(*said.test) && memory == "host") {
     said.params.erase("memory");
   } else {
     said.params["memory"] = memory;

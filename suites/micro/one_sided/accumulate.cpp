@@ -9,10 +9,7 @@ void accumulate(Case& c) { measure_one_sided(c, collective::Access::Kind::accumu
 
 SCALEMARK_BENCHMARK("micro/accumulate", accumulate)
     .doc("Latency of a one-sided accumulate of rank 0 onto rank 1 and its completion")
-    .with(one_sided_axes)
-    .axis("dtype", {.values = {"int8", "int32", "int64", "fp16", "bf16", "fp32", "fp64"},
-                    .defaults = {"fp32"}})
-    .axis("op", {.values = {"sum", "prod", "min", "max"}, .defaults = {"sum"}, .implied = "sum"});
+    .with(accumulate_axes);
 
 }  // namespace
 }  // namespace scalemark::micro

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "suites/micro/one_sided/one_sided_case.hpp"
 
@@ -22,13 +23,14 @@ class Swap {
     const Access access{
         .kind = c.rank() == kOrigin ? Access::Kind::compare_and_swap : Access::Kind::none,
         .sync = sync,
-        .peer = kTarget,
+        .peer = c.rank() == kTarget ? kOrigin : kTarget,
         .origin = &next_,
         .result = &found_,
         .compare = &expected_,
         .count = 1,
-        .type = type};
-    publish();
+        .type = type,
+        .accessors = c.rank() == kTarget ? std::vector<int>{kOrigin} : std::vector<int>()};
+    publish(c_, window_);
     c.throw_if_peer_failed();
     const Case::Communicating inside(c);
     operation_ = window_.prepare(access);
@@ -42,14 +44,14 @@ class Swap {
     next_ = numbers.next;
     expected_ = numbers.expected;
     found_ = ~numbers.there;
-    publish();  // no access is in flight
+    publish(c_, window_);  // no access is in flight
     if (c_.rank() == kTarget) there() = numbers.there;
-    publish();
+    publish(c_, window_);
   }
 
   /// Collective. What was found, and what is there now.
   Case::Checked check(int round) {
-    publish();
+    publish(c_, window_);
     const Numbers numbers = of(round);
     const bool swapped = numbers.expected == numbers.there;
     Case::Checked result;
@@ -57,7 +59,7 @@ class Swap {
     if (c_.rank() == kTarget)
       result = {1, is_equal(there(), swapped ? numbers.next : numbers.there) ? 0U : 1U};
     found_ = ~numbers.there;
-    publish();
+    publish(c_, window_);
     return result;
   }
 
@@ -82,11 +84,6 @@ class Swap {
     return std::memcmp(&a, &b, bytes_) == 0;
   }
   std::int64_t& there() { return *reinterpret_cast<std::int64_t*>(window_.local().data()); }
-  void publish() {
-    c_.throw_if_peer_failed();
-    const Case::Communicating inside(c_);
-    window_.publish();
-  }
 
   Case& c_;
   std::size_t bytes_;
@@ -98,7 +95,7 @@ class Swap {
 void compare_and_swap(Case& c) {
   c.communicator();  // its barrier starts each sample
   const collective::DType type = collective::dtype_from(c.text("dtype"));
-  collective::OneSided& window = c.memory().window(sizeof(std::int64_t));
+  collective::OneSided& window = window_of(c, sizeof(std::int64_t));
   const std::string why =
       window.why_not({.kind = Access::Kind::compare_and_swap, .count = 1, .type = type});
   if (!why.empty()) c.skip(why);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Get_accumulate: rank 0 adds to numbers of rank 1, and gets what they were.
+#include "suites/micro/data/sizes.hpp"
 #include "suites/micro/one_sided/one_sided_case.hpp"
 
 namespace scalemark::micro {
@@ -9,10 +10,8 @@ void get_accumulate(Case& c) { measure_one_sided(c, collective::Access::Kind::ge
 
 SCALEMARK_BENCHMARK("micro/get_accumulate", get_accumulate)
     .doc("Latency of a one-sided accumulate of rank 0 onto rank 1 that fetches the old numbers")
-    .with(one_sided_axes)
-    .axis("dtype", {.values = {"int8", "int32", "int64", "fp16", "bf16", "fp32", "fp64"},
-                    .defaults = {"fp32"}})
-    .axis("op", {.values = {"sum", "prod", "min", "max"}, .defaults = {"sum"}, .implied = "sum"});
+    .with(accumulate_axes)
+    .memory([](const Point& p) { return 3 * bytes_of(p); });
 
 }  // namespace
 }  // namespace scalemark::micro

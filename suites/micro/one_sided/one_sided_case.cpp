@@ -3,7 +3,9 @@
 #include "suites/micro/one_sided/one_sided_case.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,7 @@
 #include "suites/micro/data/known_data.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 #include "suites/micro/data/sizes.hpp"
+#include "suites/micro/point_to_point/message_windows.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -20,83 +23,94 @@ using collective::DType;
 using collective::ReduceOp;
 using Kind = Access::Kind;
 
+/// Who accesses whom, and how much.
+struct Traffic {
+  Access access;  ///< without data
+  bool both_ways = false;
+
+  std::size_t elements() const { return access.count * access.messages; }
+  std::size_t bytes() const { return elements() * size_of(access.type); }
+  bool accesses(int rank) const { return both_ways || rank == kOrigin; }
+  bool is_accessed(int rank) const { return both_ways || rank == kTarget; }
+};
+
 class OneSidedCase {
  public:
-  OneSidedCase(Case& c, const Access& access)
+  OneSidedCase(Case& c, Traffic traffic)
       : c_(c),
-        access_(access),
-        window_(c.memory().window(access.count * size_of(access.type))),
-        origin_(c.alloc(access.count * size_of(access.type))) {
+        traffic_(std::move(traffic)),
+        access_(traffic_.access),
+        peer_(c.rank() == kOrigin ? kTarget : kOrigin),
+        window_(window_of(c, traffic_.bytes())),
+        origin_(c.alloc(traffic_.bytes())) {
+    access_.peer = peer_;
     access_.origin = origin_.data();
-    if (!fetches()) return;
-    result_ = c.alloc(access.count * size_of(access.type));
+    if (traffic_.is_accessed(c.rank())) access_.accessors = {peer_};
+    if (!traffic_.accesses(c.rank())) access_.kind = Kind::none;
+    if (!access_.fetches()) return;
+    result_ = c.alloc(traffic_.bytes());
     access_.result = result_.data();
   }
 
   collective::OneSided& window() { return window_; }
 
-  /// Collective. The operation of rank 0, with its counterpart on rank 1.
+  /// Collective. This rank's operation, whose counterpart is that of its peer.
   std::unique_ptr<collective::Operation> prepare() {
-    Access mine = access_;
-    if (c_.rank() != kOrigin) mine.kind = Kind::none;
     c_.throw_if_peer_failed();
     const Case::Communicating inside(c_);
-    return window_.prepare(mine);
+    return window_.prepare(access_);
   }
 
   /// Collective. Each rank fills its own memory.
   void fill(int round) {
-    publish();  // no access is in flight
+    publish(c_, window_);  // no access is in flight
     const KnownData data = known(round);
-    if (c_.rank() == kOrigin && access_.kind != Kind::get)
-      micro::fill(c_, origin_.data(), 0, data, access_.type, access_.count, kOrigin);
-    if (c_.rank() == kTarget && access_.kind != Kind::put)
-      micro::fill(c_, window_.local().data(), 0, data, access_.type, access_.count, kTarget);
-    publish();
+    const Kind kind = traffic_.access.kind;
+    if (traffic_.accesses(c_.rank()) && kind != Kind::get) fill_with_mine(data, origin_.data());
+    if (traffic_.is_accessed(c_.rank()) && kind != Kind::put)
+      fill_with_mine(data, window_.local().data());
+    publish(c_, window_);
   }
 
   /// Collective. Checks the result on the receiving rank.
   Case::Checked check(int round) {
-    publish();
+    publish(c_, window_);
     Case::Checked result;
-    const bool at_origin = access_.kind == Kind::get;
-    if (c_.rank() == (at_origin ? kOrigin : kTarget)) {
-      void* place = at_origin ? origin_.data() : window_.local().data();
-      const int sender = at_origin ? kTarget : kOrigin;
-      result = micro::check(c_, place, 0, known(round), access_.type,
-                            {0, access_.count, access_.reduces() ? Block::kReduced : sender, 0});
-    }
-    if (fetches() && c_.rank() == kOrigin)
-      result += micro::check(c_, result_.data(), 0, known(round), access_.type,
-                             {0, access_.count, kTarget, 0});
-    publish();
+    const Access& access = traffic_.access;
+    const bool is_get = access.kind == Kind::get;
+    if (is_get ? traffic_.accesses(c_.rank()) : traffic_.is_accessed(c_.rank()))
+      result = check_of(round, is_get ? origin_.data() : window_.local().data(),
+                        access.reduces() ? Block::kReduced : peer_);
+    if (access_.fetches()) result += check_of(round, result_.data(), peer_);
+    publish(c_, window_);
     return result;
   }
 
  private:
-  bool fetches() const {
-    return access_.kind == Kind::get_accumulate || access_.kind == Kind::fetch_and_op;
-  }
   KnownData known(int round) const {
     const std::uint64_t seed = c_.seed() + static_cast<std::uint64_t>(round);
-    if (access_.reduces()) return {seed, access_.type, access_.op, 2};
+    if (traffic_.access.reduces()) return {seed, access_.type, access_.op, 2};
     return {seed, access_.type};
   }
-  void publish() {
-    c_.throw_if_peer_failed();
-    const Case::Communicating inside(c_);
-    window_.publish();
+  void fill_with_mine(const KnownData& data, void* memory) {
+    micro::fill(c_, memory, 0, data, access_.type, traffic_.elements(), c_.rank());
+  }
+  Case::Checked check_of(int round, void* memory, int sender) {
+    return micro::check(c_, memory, 0, known(round), access_.type,
+                        {0, traffic_.elements(), sender, 0});
   }
 
   Case& c_;
-  Access access_;
+  Traffic traffic_;
+  Access access_;  ///< this rank's part
+  int peer_;
   collective::OneSided& window_;
   device::Buffer origin_, result_;
 };
 
 /// The access for the case's parameters, without data.
 Access access_of(const Case& c, Kind kind) {
-  Access access{.kind = kind, .sync = collective::sync_from(c.text("sync")), .peer = kTarget};
+  Access access{.kind = kind, .sync = collective::sync_from(c.text("sync"))};
   if (access.reduces()) {
     access.type = collective::dtype_from(c.text("dtype"));
     access.op = collective::reduce_op_from(c.text("op"));
@@ -113,68 +127,131 @@ std::string rule_of(const Access& access) {
                      access.kind == Kind::accumulate ? "" : "; what was fetched, against its data");
 }
 
-}  // namespace
+/// Collective. The traffic as a function, which has been verified.
+std::function<void()> verified_access(Case& c, const Traffic& traffic) {
+  c.communicator();  // its barrier starts each sample
+  c.memory().state_device_path(collective::DeviceUse::one_sided);
+  const auto data = std::make_shared<OneSidedCase>(c, traffic);
+  if (const std::string why = data->window().why_not(traffic.access); !why.empty()) c.skip(why);
+  data->fill(0);
+  // An accumulate changes its expected result with every timed call, so the result of the last
+  // timed call is not checked.
+  c.verify(rule_of(traffic.access), {.fill = [=](int round) { data->fill(round); },
+                                     .check = [=](int round) { return data->check(round); },
+                                     .count = verify_rounds(traffic.bytes()),
+                                     .inputs_stay = !traffic.access.reduces()});
+  return [data, operation = std::shared_ptr(data->prepare())] { operation->run(); };
+}
 
-namespace {
-
-void shared_axes(Benchmark& benchmark) {
+void shared_axes(Benchmark& benchmark, const std::string& usual_sync) {
   benchmark.two_ranks()
       .axis("backend", {.values = {"mpi"}})
       .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})
-      .axis("sync", {.values = {"flush", "fence", "lock", "lock_all", "flush_local"},
-                     .defaults = {"flush"}})
-      .memory([](const Point& p) { return 3 * bytes_of(p); });
+      .axis("sync", {.values = {"flush", "fence", "lock", "lock_all", "flush_local", "pscw"},
+                     .defaults = {usual_sync}})
+      .axis("window_creation", {.values = {"allocate", "create", "dynamic"},
+                                .defaults = {"allocate"},
+                                .implied = "allocate"});
+}
+
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
+
+void bandwidth_axes(Benchmark& benchmark, const std::string& usual_sync) {
+  shared_axes(benchmark, usual_sync);
+  benchmark
+      .axis_integer("bytes",
+                    {.minimum = 0, .maximum = kMostBytes, .defaults = "1:4M:*2", .quick = "8,64K"})
+      .axis_integer("window", {.minimum = 1,
+                               .maximum = 4096,
+                               .defaults = "64",
+                               .doc = "Accesses that are completed together",
+                               .unit = "{message}"})
+      .memory([](const Point& p) {
+        return 2 * bytes_of(p) * static_cast<std::uint64_t>(p.integer("window"));
+      });
 }
 
 }  // namespace
 
 void one_sided_axes(Benchmark& benchmark) {
-  benchmark.with(shared_axes)
-      .axis_integer("bytes", {.minimum = 0,
-                              .maximum = std::int64_t{1} << 31,
-                              .defaults = "8:4M:*2",
-                              .quick = "8,64K"});
+  shared_axes(benchmark, "flush");
+  benchmark
+      .axis_integer("bytes",
+                    {.minimum = 0, .maximum = kMostBytes, .defaults = "8:4M:*2", .quick = "8,64K"})
+      .memory([](const Point& p) { return 2 * bytes_of(p); });
+}
+
+void accumulate_axes(Benchmark& benchmark) {
+  benchmark.with(one_sided_axes)
+      .axis("dtype", {.values = {"int8", "int32", "int64", "fp16", "bf16", "fp32", "fp64"},
+                      .defaults = {"fp32"}})
+      .axis("op", {.values = {"sum", "prod", "min", "max"}, .defaults = {"sum"}, .implied = "sum"});
 }
 
 void atomic_axes(Benchmark& benchmark) {
-  benchmark.with(shared_axes)
-      .axis_integer("bytes",
-                    {.minimum = 0, .maximum = std::int64_t{1} << 31, .defaults = "8", .quick = "8"})
+  shared_axes(benchmark, "flush");
+  benchmark
+      .axis_integer("bytes", {.minimum = 0, .maximum = kMostBytes, .defaults = "8", .quick = "8"})
       .adjust([](Point& p) {
         p["bytes"] = static_cast<std::int64_t>(size_of(collective::dtype_from(p.text("dtype"))));
-      });
+      })
+      .memory([](const Point& p) { return 3 * bytes_of(p); });
+}
+
+void one_sided_bandwidth_axes(Benchmark& benchmark) { bandwidth_axes(benchmark, "flush"); }
+
+void one_sided_bidirectional_axes(Benchmark& benchmark) {
+  bandwidth_axes(benchmark, "pscw");
+  benchmark.where([](const Point& p) {  // completed for both ranks
+    return p.text("sync") == "pscw" || p.text("sync") == "fence";
+  });
 }
 
 void one_sided_memory_axis(Benchmark& benchmark) {
   benchmark.axis("memory", {.values = {"host", "device"}, .defaults = {"host"}, .implied = "host"})
+      .where([](const Point& p) {  // MPI allocates no device memory
+        return p.text("memory") == "host" || p.text("window_creation") == "allocate";
+      })
       .adjust_to_job(transfer_of(collective::DeviceUse::one_sided));
 }
 
+collective::OneSided& window_of(Case& c, std::size_t bytes) {
+  return c.memory().window(bytes, collective::window_creation_from(c.text("window_creation")));
+}
+
+void publish(Case& c, collective::OneSided& window) {
+  c.throw_if_peer_failed();
+  const Case::Communicating inside(c);
+  window.publish();
+}
+
 void measure_one_sided(Case& c, Kind kind) {
-  const Access access = access_of(c, kind);
-  const std::size_t bytes = access.count * size_of(access.type);
-  if (access.count == 0 && c.integer("bytes") > 0)
-    c.skip(fmt::format("{} B hold no element of {}", c.integer("bytes"), to_string(access.type)));
-  c.communicator();  // its barrier starts each sample
-  c.memory().state_device_path(collective::DeviceUse::one_sided);
-  OneSidedCase data(c, access);
-  if (const std::string why = data.window().why_not(access); !why.empty()) c.skip(why);
-  data.fill(0);
-  const auto operation = data.prepare();
-  // An accumulate changes its expected result with every timed call, so the result of the last
-  // timed call is not checked.
-  c.verify(rule_of(access), {.fill = [&](int round) { data.fill(round); },
-                             .check = [&](int round) { return data.check(round); },
-                             .count = verify_rounds(bytes),
-                             .inputs_stay = !access.reduces()});
+  const Traffic traffic{.access = access_of(c, kind)};
+  if (traffic.elements() == 0 && c.integer("bytes") > 0)
+    c.skip(fmt::format("{} B hold no element of {}", c.integer("bytes"),
+                       to_string(traffic.access.type)));
+  const auto work = verified_access(c, traffic);
+  const auto bytes = static_cast<std::int64_t>(traffic.bytes());
   c.work({.bytes = static_cast<double>(bytes),
           .formula = "bytes / latency",
           .carrier = Carrier::between_ranks});
-  c.fact("total_bytes", static_cast<std::int64_t>(bytes));
-  if (static_cast<std::int64_t>(bytes) != c.integer("bytes"))
-    c.fact("requested_bytes", c.integer("bytes"));
-  c.measure([&] { operation->run(); },
-            {.metric = "latency", .rank_reduce = RankReduce::root, .inner = 0, .warmup = 10});
+  c.fact("total_bytes", bytes);
+  if (bytes != c.integer("bytes")) c.fact("requested_bytes", c.integer("bytes"));
+  c.measure(work, {.metric = "latency", .rank_reduce = RankReduce::root, .inner = 0, .warmup = 10});
+}
+
+void measure_one_sided_bandwidth(Case& c, Kind kind, bool both_ways) {
+  Traffic traffic{.access = access_of(c, kind), .both_ways = both_ways};
+  traffic.access.messages = static_cast<std::size_t>(c.integer("window"));
+  const auto work = verified_access(c, traffic);
+  state_window_work(c, "adjacent", both_ways ? 2 : 1);
+  c.measure(work, {.metric = "time",
+                   .rank_reduce = RankReduce::root,
+                   .inner = 0,
+                   .inner_time = 200e-6,
+                   .warmup = 10});
+  // Empty messages have a rate but no bandwidth.
+  c.recorder().set_primary(c.integer("bytes") > 0 ? "bandwidth" : "message_rate");
 }
 
 }  // namespace scalemark::micro

@@ -13,16 +13,32 @@ namespace scalemark::micro {
 /// Rank that accesses, and rank whose memory is accessed.
 inline constexpr int kOrigin = 0, kTarget = 1;
 
-/// Declares the common axes backend, span, bytes and sync, two ranks, and the memory requirement.
+/// Declares the common axes backend, span, bytes, sync and window_creation, two ranks, and the
+/// memory of each rank: for the window and at the origin.
 void one_sided_axes(Benchmark& benchmark);
-/// The same for one element: `bytes` becomes that of axis dtype, which the benchmark declares.
+/// The same with axes dtype and op, and room for what is fetched.
+void accumulate_axes(Benchmark& benchmark);
+/// The same for one element, whose axis dtype the benchmark declares: `bytes` becomes that of it.
 void atomic_axes(Benchmark& benchmark);
+/// The same for a window of messages (axis `window`, 64 as in OSU), each in memory of its own.
+void one_sided_bandwidth_axes(Benchmark& benchmark);
+/// The same where both ranks access each other, which only fence and pscw can complete.
+void one_sided_bidirectional_axes(Benchmark& benchmark);
 /// Declares axis `memory` of window and origin: host, or device if MPI supports it.
 void one_sided_memory_axis(Benchmark& benchmark);
 
-/// Collective. Times one access and its completion on rank 0. A passive rank 1 waits for the next
-/// sample in the barrier, inside MPI, so that a library that needs the target for progress gets it.
-/// The axes dtype and op apply to kinds that reduce. Not for compare_and_swap.
+/// Collective. The case's window, made as axis window_creation says.
+collective::OneSided& window_of(Case& c, std::size_t bytes);
+/// Collective. Publishes the window, unless a rank failed.
+void publish(Case& c, collective::OneSided& window);
+
+/// Collective. Times one access and its completion on rank 0 (metric latency). A passive rank 1
+/// waits for the next sample in the barrier, inside MPI, so that a library that needs the target
+/// for progress gets it. The axes dtype and op apply to kinds that reduce. Not for
+/// compare_and_swap.
 void measure_one_sided(Case& c, collective::Access::Kind kind);
+/// Collective. Times a window of accesses that are completed together (metric time), by rank 0, or
+/// by both ranks on each other's memory. Records the rates bandwidth (primary) and message_rate.
+void measure_one_sided_bandwidth(Case& c, collective::Access::Kind kind, bool both_ways);
 
 }  // namespace scalemark::micro

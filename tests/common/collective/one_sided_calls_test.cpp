@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <mpi.h>
@@ -52,6 +53,22 @@ int MPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int pe
   ++calls["fetch_and_op"];
   return PMPI_Fetch_and_op(origin, result, type, peer, displacement, op, window);
 }
+int MPI_Win_post(MPI_Group group, int assertion, MPI_Win window) {
+  ++calls["post"];
+  return PMPI_Win_post(group, assertion, window);
+}
+int MPI_Win_start(MPI_Group group, int assertion, MPI_Win window) {
+  ++calls["start"];
+  return PMPI_Win_start(group, assertion, window);
+}
+int MPI_Win_complete(MPI_Win window) {
+  ++calls["complete"];
+  return PMPI_Win_complete(window);
+}
+int MPI_Win_wait(MPI_Win window) {
+  ++calls["wait"];
+  return PMPI_Win_wait(window);
+}
 int MPI_Win_sync(MPI_Win window) {
   ++calls["sync"];
   return PMPI_Win_sync(window);
@@ -70,16 +87,19 @@ using Calls = std::map<std::string, int>;
 class CallsOf : public ::testing::Test {
  protected:
   /// What is called in two runs, and, in `around`, before and after them.
-  Calls of(Access::Kind kind, Sync sync) {
-    double out = 1, had = 0;
+  Calls of(Access::Kind kind, Sync sync, std::size_t messages = 1) {
+    double out[3] = {1, 1, 1}, had[3] = {};
+    const int other = (window_->rank() + 1) % window_->size();
     calls.clear();
     auto operation = window_->prepare({.kind = kind,
                                        .sync = sync,
-                                       .peer = (window_->rank() + 1) % window_->size(),
-                                       .origin = &out,
-                                       .result = &had,
+                                       .peer = other,
+                                       .origin = out,
+                                       .result = had,
                                        .count = 1,
-                                       .type = DType::fp64});
+                                       .messages = messages,
+                                       .type = DType::fp64,
+                                       .accessors = {other}});
     around_ = calls;
     calls.clear();
     operation->run();
@@ -118,6 +138,36 @@ TEST_F(CallsOf, FlushLocalCompletesAtTheOriginOnly) {
 TEST_F(CallsOf, OneNumberIsFetchedByItsOwnCall) {
   EXPECT_EQ(of(Access::Kind::fetch_and_op, Sync::flush),
             (Calls{{"fetch_and_op", 2}, {"flush", 2}}));
+}
+
+TEST_F(CallsOf, PostStartCompleteWaitEachTime) {
+  EXPECT_EQ(of(Access::Kind::put, Sync::pscw),
+            (Calls{{"post", 2}, {"start", 2}, {"put", 2}, {"complete", 2}, {"wait", 2}}));
+  EXPECT_EQ(around_, Calls());
+}
+
+/// The rank that only accesses posts nothing, and the one that is only accessed starts nothing.
+TEST_F(CallsOf, PostAndStartAreHalvesOfAnAccess) {
+  double out = 1;
+  const bool is_origin = window_->rank() == 0;
+  const auto operation =
+      window_->prepare({.kind = is_origin ? Access::Kind::put : Access::Kind::none,
+                        .sync = Sync::pscw,
+                        .peer = 1,
+                        .origin = &out,
+                        .count = 1,
+                        .type = DType::fp64,
+                        .accessors = is_origin ? std::vector<int>() : std::vector<int>{0}});
+  calls.clear();
+  operation->run();
+  EXPECT_EQ(calls, is_origin ? (Calls{{"start", 1}, {"put", 1}, {"complete", 1}})
+                             : (Calls{{"post", 1}, {"wait", 1}}));
+}
+
+TEST_F(CallsOf, MessagesAreCompletedTogether) {
+  EXPECT_EQ(of(Access::Kind::put, Sync::flush, 3), (Calls{{"put", 6}, {"flush", 2}}));
+  EXPECT_EQ(of(Access::Kind::put, Sync::lock, 3), (Calls{{"lock", 2}, {"put", 6}, {"unlock", 2}}));
+  EXPECT_EQ(of(Access::Kind::put, Sync::fence, 3), (Calls{{"put", 6}, {"fence", 2}}));
 }
 
 TEST_F(CallsOf, FenceEndsEachAccess) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,7 +23,16 @@ using Kind = Access::Kind;
 constexpr std::size_t kOneSidedCounts[] = {0, 1, 17, 4099};
 constexpr std::size_t kBefore = 3, kBehind = 2;  ///< elements that no access touches
 constexpr std::size_t kElements = kBefore + 4099 + kBehind;
-constexpr Sync kSyncs[] = {Sync::flush, Sync::fence, Sync::lock, Sync::lock_all, Sync::flush_local};
+constexpr Sync kSyncs[] = {Sync::flush,    Sync::fence,       Sync::lock,
+                           Sync::lock_all, Sync::flush_local, Sync::pscw};
+constexpr WindowCreation kCreations[] = {WindowCreation::allocate, WindowCreation::create,
+                                         WindowCreation::dynamic};
+
+std::vector<int> all_ranks() {
+  std::vector<int> ranks(static_cast<std::size_t>(test::world().size()));
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
 
 /// Small, so that sums and products are exact in every type; other for each rank.
 template <typename T>
@@ -52,10 +62,21 @@ T reduced(ReduceOp op, T a, T b) {
   return a;
 }
 
-class Windows : public ::testing::Test {
+class Windows : public ::testing::TestWithParam<WindowCreation> {
  protected:
-  std::unique_ptr<OneSided> window_ = make_mpi_window(test::world(), kElements * 8);
-  int rank_ = window_->rank(), size_ = window_->size();
+  /// Open MPI 4.1 has windows on given memory only where its ranks can copy from each other: not
+  /// for one rank alone, nor where they may not read each other's memory.
+  void SetUp() override {
+    try {
+      window_ = make_mpi_window(test::world(), kElements * 8, GetParam());
+    } catch (const Unavailable& error) {
+      ASSERT_NE(GetParam(), WindowCreation::allocate) << error.what();
+      GTEST_SKIP() << error.what();
+    }
+  }
+
+  std::unique_ptr<OneSided> window_;
+  int rank_ = test::world().rank(), size_ = test::world().size();
 
   template <typename T>
   T* mine() {
@@ -75,7 +96,7 @@ class Windows : public ::testing::Test {
     std::vector<T> origin(access.count + 1, T{99});
     for (std::size_t i = 0; i < access.count; ++i) origin[i] = at_origin<T>(rank_, i);
     access.origin = origin.data();
-    const bool fetches = access.kind == Kind::get_accumulate || access.kind == Kind::fetch_and_op;
+    access.accessors = {from};
     std::vector<T> result(access.count + 1, T{98});
     access.result = result.data();
     for (std::size_t i = 0; i < kElements; ++i) mine<T>()[i] = in_window<T>(rank_, i);
@@ -101,7 +122,7 @@ class Windows : public ::testing::Test {
     EXPECT_EQ(wrong, 0U) << "at the origin";
     EXPECT_EQ(origin[access.count], T{99});
     for (std::size_t i = 0; i <= access.count; ++i) {
-      const bool got = fetches && i < access.count;
+      const bool got = access.fetches() && i < access.count;
       wrong += result[i] != (got ? in_window<T>(access.peer, kBefore + i) : T{98});
     }
     EXPECT_EQ(wrong, 0U) << "in what was fetched";
@@ -110,9 +131,13 @@ class Windows : public ::testing::Test {
 
   template <typename T>
   void expect_all(DType type, Kind kind, ReduceOp op = ReduceOp::sum) {
+    const bool is_allocated = GetParam() == WindowCreation::allocate;
+    if (!is_allocated && type != DType::int8 && type != DType::fp64) return;  // the same path
     for (const Sync sync : kSyncs) {
       for (const std::size_t count : kOneSidedCounts) {
         if (kind == Kind::fetch_and_op && count != 1) continue;
+        // Open MPI 4.1.4 fetches wrong integers behind the last whole 4 KiB of such a window.
+        if (kind == Kind::get_accumulate && !is_allocated && count > 1024) continue;
         for (int shift = 0; shift < size_; ++shift)
           expect_access<T>({.kind = kind, .sync = sync, .count = count, .type = type, .op = op},
                            shift);
@@ -154,7 +179,8 @@ class Windows : public ::testing::Test {
                        .compare = &compare,
                        .displacement = 1,
                        .count = 1,
-                       .type = type})
+                       .type = type,
+                       .accessors = {(rank_ + size_ - 1) % size_}})
             ->run();
         window_->publish();
         EXPECT_EQ(found, static_cast<T>(40 + peer));
@@ -168,7 +194,7 @@ class Windows : public ::testing::Test {
   }
 };
 
-TEST_F(Windows, PutAndGetOfEveryType) {
+TEST_P(Windows, PutAndGetOfEveryType) {
   for (const Kind kind : {Kind::put, Kind::get}) {
     expect_all<std::int8_t>(DType::int8, kind);
     expect_all<std::int32_t>(DType::int32, kind);
@@ -180,18 +206,18 @@ TEST_F(Windows, PutAndGetOfEveryType) {
   }
 }
 
-TEST_F(Windows, AccumulateOfEveryTypeThatMpiReduces) {
+TEST_P(Windows, AccumulateOfEveryTypeThatMpiReduces) {
   expect_reductions_of_all_types(Kind::accumulate);
 }
 
-TEST_F(Windows, GetAccumulateFetchesWhatWasThere) {
+TEST_P(Windows, GetAccumulateFetchesWhatWasThere) {
   expect_reductions_of_all_types(Kind::get_accumulate);
 }
 
-TEST_F(Windows, FetchAndOpOfOneNumber) { expect_reductions_of_all_types(Kind::fetch_and_op); }
+TEST_P(Windows, FetchAndOpOfOneNumber) { expect_reductions_of_all_types(Kind::fetch_and_op); }
 
 /// `cli.micro` has them where Open MPI 4 can do them.
-TEST_F(Windows, SwapsWhatIsAsExpected) {
+TEST_P(Windows, SwapsWhatIsAsExpected) {
   if (const std::string why =
           window_->why_not({.kind = Kind::compare_and_swap, .count = 1, .type = DType::int64});
       !why.empty()) {
@@ -204,7 +230,7 @@ TEST_F(Windows, SwapsWhatIsAsExpected) {
   expect_swaps<std::int64_t>(DType::int64);
 }
 
-TEST_F(Windows, SingleNumbersAreOne) {
+TEST_P(Windows, SingleNumbersAreOne) {
   std::int64_t two[2] = {}, had[2] = {};
   for (const Kind kind : {Kind::fetch_and_op, Kind::compare_and_swap})
     EXPECT_THROW(static_cast<void>(window_->prepare({.kind = kind,
@@ -219,7 +245,7 @@ TEST_F(Windows, SingleNumbersAreOne) {
 }
 
 /// All ranks add to the same elements of one rank, again and again: none of it is lost.
-TEST_F(Windows, AccumulatesOfAllRanksAddUp) {
+TEST_P(Windows, AccumulatesOfAllRanksAddUp) {
   constexpr std::size_t kCount = 5;
   constexpr int kRounds = 50;
   for (const Sync sync : kSyncs) {
@@ -227,12 +253,14 @@ TEST_F(Windows, AccumulatesOfAllRanksAddUp) {
       std::fill_n(mine<std::int64_t>(), kCount, 1000);
       window_->publish();
       std::vector<std::int64_t> summand(kCount, rank_ + 1);
-      const auto operation = window_->prepare({.kind = Kind::accumulate,
-                                               .sync = sync,
-                                               .peer = target,
-                                               .origin = summand.data(),
-                                               .count = kCount,
-                                               .type = DType::int64});
+      const auto operation =
+          window_->prepare({.kind = Kind::accumulate,
+                            .sync = sync,
+                            .peer = target,
+                            .origin = summand.data(),
+                            .count = kCount,
+                            .type = DType::int64,
+                            .accessors = rank_ == target ? all_ranks() : std::vector<int>()});
       for (int round = 0; round < kRounds; ++round) operation->run();
       window_->publish();
       const std::int64_t added = rank_ == target ? kRounds * size_ * (size_ + 1) / 2 : 0;
@@ -244,7 +272,7 @@ TEST_F(Windows, AccumulatesOfAllRanksAddUp) {
 
 /// One rank reaches another, which only takes part: what the benchmarks do. The origin knows by
 /// itself that its access is complete.
-TEST_F(Windows, OneOriginReadsBackWhatItWrote) {
+TEST_P(Windows, OneOriginReadsBackWhatItWrote) {
   if (size_ == 1) GTEST_SKIP() << "needs a peer";
   for (const Sync sync : kSyncs) {
     std::int32_t out = 0, in = -1;
@@ -255,7 +283,8 @@ TEST_F(Windows, OneOriginReadsBackWhatItWrote) {
                .origin = &out,
                .displacement = 7,
                .count = 1,
-               .type = DType::int32};
+               .type = DType::int32,
+               .accessors = rank_ == size_ - 1 ? std::vector<int>{0} : std::vector<int>()};
     Access get = put;
     get.kind = first ? Kind::get : Kind::none;
     get.origin = &in;
@@ -275,7 +304,7 @@ TEST_F(Windows, OneOriginReadsBackWhatItWrote) {
   }
 }
 
-TEST_F(Windows, StartedIsDone) {
+TEST_P(Windows, StartedIsDone) {
   std::int64_t out = rank_ + 5;
   const auto operation = window_->prepare({.kind = Kind::put,
                                            .sync = Sync::lock,
@@ -290,7 +319,7 @@ TEST_F(Windows, StartedIsDone) {
   EXPECT_EQ(*mine<std::int64_t>(), (rank_ + size_ - 1) % size_ + 5);
 }
 
-TEST_F(Windows, RefusesWhatMpiDoesNotReduce) {
+TEST_P(Windows, RefusesWhatMpiDoesNotReduce) {
   float one = 1;
   Access access{.kind = Kind::accumulate, .origin = &one, .count = 1};
   for (const DType type : {DType::fp16, DType::bf16}) {
@@ -305,7 +334,7 @@ TEST_F(Windows, RefusesWhatMpiDoesNotReduce) {
   EXPECT_THROW(window_->prepare(access), Unavailable);
 }
 
-TEST_F(Windows, RefusesWhatLiesOutside) {
+TEST_P(Windows, RefusesWhatLiesOutside) {
   float one = 1;
   Access access{.kind = Kind::put, .origin = &one, .count = 1, .type = DType::fp32};
   access.displacement = 2 * kElements - 1;
@@ -319,11 +348,70 @@ TEST_F(Windows, RefusesWhatLiesOutside) {
   EXPECT_THROW(window_->prepare(access), Error);
 }
 
-TEST_F(Windows, HoldsOneFlushedOperation) {
+TEST_P(Windows, HoldsOneFlushedOperation) {
   const Access access{.kind = Kind::put, .sync = Sync::flush, .type = DType::fp32};
   const auto held = window_->prepare(access);
   EXPECT_THROW(window_->prepare(access), Error);
 }
+
+/// Several accesses completed together, each behind the one before.
+TEST_P(Windows, MessagesLieOneBehindTheOther) {
+  constexpr std::size_t kMessages = 5, kCount = 3;
+  for (const Sync sync : kSyncs) {
+    for (const Kind kind : {Kind::put, Kind::get, Kind::get_accumulate}) {
+      std::vector<std::int32_t> origin(kMessages * kCount), had(kMessages * kCount, -1);
+      for (std::size_t i = 0; i < origin.size(); ++i) {
+        origin[i] = at_origin<std::int32_t>(rank_, i);
+        mine<std::int32_t>()[kBefore + i] = in_window<std::int32_t>(rank_, i);
+      }
+      mine<std::int32_t>()[kBefore + origin.size()] = -7;
+      window_->publish();
+      const int peer = (rank_ + 1) % size_, from = (rank_ + size_ - 1) % size_;
+      window_
+          ->prepare({.kind = kind,
+                     .sync = sync,
+                     .peer = peer,
+                     .origin = origin.data(),
+                     .result = had.data(),
+                     .displacement = kBefore,
+                     .count = kCount,
+                     .messages = kMessages,
+                     .type = DType::int32,
+                     .accessors = {from}})
+          ->run();
+      window_->publish();
+      for (std::size_t i = 0; i < origin.size(); ++i) {
+        const auto there = in_window<std::int32_t>(rank_, i);
+        const auto came = at_origin<std::int32_t>(from, i);
+        const auto peers = in_window<std::int32_t>(peer, i);
+        EXPECT_EQ(mine<std::int32_t>()[kBefore + i], kind == Kind::put   ? came
+                                                     : kind == Kind::get ? there
+                                                                         : there + came);
+        EXPECT_EQ(origin[i], kind == Kind::get ? peers : at_origin<std::int32_t>(rank_, i));
+        EXPECT_EQ(had[i], kind == Kind::get_accumulate ? peers : -1);
+      }
+      EXPECT_EQ(mine<std::int32_t>()[kBefore + origin.size()], -7);
+      window_->publish();
+    }
+  }
+}
+
+TEST_P(Windows, MessagesThatLieOutsideAreRefused) {
+  float one = 1;
+  Access access{.kind = Kind::put, .origin = &one, .count = 2, .type = DType::fp32};
+  access.messages = kElements;
+  EXPECT_NO_THROW(window_->prepare(access));
+  access.displacement = 1;
+  EXPECT_THROW(window_->prepare(access), Error);
+  access.displacement = 0;
+  access.messages = kElements + 1;
+  EXPECT_THROW(window_->prepare(access), Error);
+  access.messages = ~std::size_t{0};
+  EXPECT_THROW(window_->prepare(access), Error);
+}
+
+INSTANTIATE_TEST_SUITE_P(EachCreation, Windows, ::testing::ValuesIn(kCreations),
+                         [](const auto& param) { return std::string(to_string(param.param)); });
 
 // One half after the other: Open MPI 4.1 mixes up windows that disjoint ranks of a node make at
 // once.
@@ -353,13 +441,21 @@ TEST(Window, OfSomeRanksIsTheirs) {
 TEST(Window, MayBeEmpty) {
   const auto window = make_mpi_window(test::world(), 0);
   EXPECT_TRUE(window->local().empty());
-  for (const Sync sync : kSyncs)
-    window->prepare({.kind = Kind::put, .sync = sync, .type = DType::fp64})->run();
+  for (const Sync sync : kSyncs) {
+    window
+        ->prepare({.kind = Kind::put,
+                   .sync = sync,
+                   .type = DType::fp64,
+                   .accessors = window->rank() == 0 ? all_ranks() : std::vector<int>()})
+        ->run();
+  }
 }
 
-TEST(SyncNames, GoBothWays) {
+TEST(WindowNames, GoBothWays) {
   for (const Sync sync : kSyncs) EXPECT_EQ(sync_from(to_string(sync)), sync);
-  EXPECT_THROW(sync_from("pscw"), UsageError);
+  EXPECT_THROW(sync_from("post"), UsageError);
+  for (const WindowCreation one : kCreations) EXPECT_EQ(window_creation_from(to_string(one)), one);
+  EXPECT_THROW(window_creation_from("shared"), UsageError);
 }
 
 }  // namespace

@@ -273,7 +273,21 @@ TEST(OsuPrinter, PrintsOneSidedHeaders) {
   EXPECT_TRUE(add[0].starts_with("# OSU MPI_Accumulate-CUDA latency Test v7.4 ["));
   EXPECT_EQ(add[2], "# Synchronization: MPI_Win_lock/unlock");
   EXPECT_EQ(add[4], "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on DEVICE (D)");
+  EXPECT_EQ(add[1], "# Window creation: MPI_Win_create") << "MPI allocates no device memory";
   EXPECT_TRUE(add[6].ends_with("            passed")) << add[6];
+  const std::vector<std::string> attached = lines_of(
+      "micro/get", {{"sync", std::string("pscw")}, {"window_creation", std::string("dynamic")}});
+  EXPECT_EQ(attached[1], "# Window creation: MPI_Win_create_dynamic");
+  EXPECT_EQ(attached[2], "# Synchronization: MPI_Win_post/start/complete/wait");
+}
+
+TEST(OsuPrinter, PrintsBandwidthsOfOneSidedTests) {
+  const std::vector<std::string> lines =
+      osu_lines({test::window("micro/put_bandwidth", 1000, 64, {{64000}})});
+  ASSERT_EQ(lines.size(), 6U);
+  EXPECT_TRUE(lines[0].starts_with("# OSU MPI_Put Bandwidth Test v7.4 ["));
+  EXPECT_EQ(lines[4], "# Size      Bandwidth (MB/s)");
+  EXPECT_EQ(lines[5], "1000                 1000.00");
 }
 
 TEST(OsuPrinter, StartsATableWhenMoreThanTheSizeChanges) {

@@ -83,6 +83,8 @@ std::vector<CaseResult> osu_cases() {
         add(persistent);
       } else if (test.table == formats::OsuTable::message_rate) {
         add(test::window(test.name, bytes, 128, test::PerRank(4, {time}), 4));
+      } else if (test.table == formats::OsuTable::one_sided_bandwidth) {
+        add(test::window(test.name, bytes, 64, {{time}}));
       } else if (test.table == formats::OsuTable::one_sided) {
         add(test::collective(test.name, bytes, {{time}, {time}}, {{"sync", std::string("lock")}}));
       } else {

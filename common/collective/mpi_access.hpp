@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// One-sided accesses as operations of MPI, one for each way to complete them.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include <mpi.h>
+
+#include "common/collective/mpi_operation.hpp"
+#include "common/collective/one_sided.hpp"
+
+namespace scalemark::collective {
+
+/// An access in MPI's terms.
+struct BoundAccess {
+  Access::Kind kind = Access::Kind::none;
+  std::byte* origin = nullptr;
+  std::byte* result = nullptr;
+  const void* compare = nullptr;
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  int peer = 0;
+  MPI_Aint displacement = 0;
+  MPI_Op op = MPI_OP_NULL;
+  MPI_Win window = MPI_WIN_NULL;
+  std::size_t messages = 1;
+  std::size_t bytes = 0;  ///< of one message
+  Keep keep = {};
+
+  /// Starts all messages.
+  void begin() const {
+    for (std::size_t i = 0; i < messages; ++i) begin_at(i * bytes);
+  }
+
+ private:
+  void begin_at(std::size_t offset) const;
+};
+
+/// What the operations of a window hold.
+struct Epochs {
+  int locked = -1;         ///< the peer whose memory this rank has locked
+  bool unflushed = false;  ///< where that may have to be told of accesses
+  int fenced = 0;          ///< operations that end by fences
+};
+
+/// The operation for `access`, whose window has `epochs`. Collective where sync is fence.
+std::unique_ptr<Operation> make_mpi_access(BoundAccess bound, const Access& access, Epochs& epochs);
+
+}  // namespace scalemark::collective
