@@ -11,9 +11,26 @@ namespace scalemark::collective {
 namespace {
 
 // In the order of the enumerations.
-constexpr std::array<std::string_view, 13> kRoutines = {
-    "barrier", "allreduce", "allgather", "allgatherv", "reduce_scatter", "broadcast", "reduce",
-    "gather",  "gatherv",   "scatter",   "scatterv",   "alltoall",       "alltoallv"};
+constexpr std::array<std::string_view, 20> kRoutines = {"barrier",
+                                                        "allreduce",
+                                                        "allgather",
+                                                        "allgatherv",
+                                                        "reduce_scatter",
+                                                        "broadcast",
+                                                        "reduce",
+                                                        "gather",
+                                                        "gatherv",
+                                                        "scatter",
+                                                        "scatterv",
+                                                        "alltoall",
+                                                        "alltoallv",
+                                                        "alltoallw",
+                                                        "reduce_scatter_block",
+                                                        "neighbor_allgather",
+                                                        "neighbor_allgatherv",
+                                                        "neighbor_alltoall",
+                                                        "neighbor_alltoallv",
+                                                        "neighbor_alltoallw"};
 constexpr std::array<std::string_view, 4> kModes = {"blocking", "nonblocking", "persistent",
                                                     "graph"};
 
@@ -36,9 +53,19 @@ Mode mode_from(std::string_view text) {
 }
 
 bool reduces(Routine routine) {
-  return routine == Routine::allreduce || routine == Routine::reduce ||
-         routine == Routine::reduce_scatter;
+  return routine == Routine::allreduce || routine == Routine::reduce || scatters_sums(routine);
 }
+
+bool scatters_sums(Routine routine) {
+  return routine == Routine::reduce_scatter || routine == Routine::reduce_scatter_block;
+}
+
+bool exchanges(Routine routine) {
+  return routine == Routine::alltoall || routine == Routine::alltoallv ||
+         routine == Routine::alltoallw;
+}
+
+bool is_neighborhood(Routine routine) { return routine >= Routine::neighbor_allgather; }
 
 bool has_root(Routine routine) {
   switch (routine) {
@@ -64,7 +91,13 @@ std::size_t in_elements(const Call& call, int rank, int size) {
     case Routine::reduce:
     case Routine::allgather:
     case Routine::gather:
+    case Routine::neighbor_allgather:
+    case Routine::neighbor_allgatherv:
       return call.count;
+    case Routine::neighbor_alltoall:
+    case Routine::neighbor_alltoallv:
+    case Routine::neighbor_alltoallw:
+      return call.neighbors.size() * call.count;
     case Routine::broadcast:
       return is_root ? call.count : 0;
     case Routine::allgatherv:
@@ -75,9 +108,11 @@ std::size_t in_elements(const Call& call, int rank, int size) {
     case Routine::scatterv:
       return is_root ? total(call.to) : 0;
     case Routine::reduce_scatter:
+    case Routine::reduce_scatter_block:
     case Routine::alltoall:
       return ranks * call.count;
     case Routine::alltoallv:
+    case Routine::alltoallw:
       return total(call.to);
   }
   return 0;
@@ -92,7 +127,14 @@ std::size_t out_elements(const Call& call, int rank, int size) {
     case Routine::allreduce:
     case Routine::scatter:
     case Routine::reduce_scatter:
+    case Routine::reduce_scatter_block:
       return call.count;
+    case Routine::neighbor_allgather:
+    case Routine::neighbor_allgatherv:
+    case Routine::neighbor_alltoall:
+    case Routine::neighbor_alltoallv:
+    case Routine::neighbor_alltoallw:
+      return call.neighbors.size() * call.count;
     case Routine::broadcast:
       return is_root ? 0 : call.count;
     case Routine::reduce:
@@ -106,6 +148,7 @@ std::size_t out_elements(const Call& call, int rank, int size) {
       return is_root ? total(call.from) : 0;
     case Routine::allgatherv:
     case Routine::alltoallv:
+    case Routine::alltoallw:
       return total(call.from);
     case Routine::scatterv:
       return call.to.at(mine);

@@ -11,7 +11,8 @@
 
 namespace scalemark::collective {
 
-/// Collective routines, by MPI's names. Those with a v have a count for each rank.
+/// Collective routines, by MPI's names. Those with a v have a count for each rank, those with a w
+/// also a type (here the same one). Neighborhood routines exchange data with some ranks only.
 enum class Routine {
   barrier,
   allreduce,
@@ -25,13 +26,26 @@ enum class Routine {
   scatter,
   scatterv,
   alltoall,
-  alltoallv
+  alltoallv,
+  alltoallw,
+  reduce_scatter_block,
+  neighbor_allgather,
+  neighbor_allgatherv,
+  neighbor_alltoall,
+  neighbor_alltoallv,
+  neighbor_alltoallw
 };
 std::string_view to_string(Routine routine);
 Routine routine_from(std::string_view text);  ///< Throws UsageError.
 
 /// Whether the routine adds, or otherwise reduces.
 bool reduces(Routine routine);
+/// Whether each rank gets its part of the result.
+bool scatters_sums(Routine routine);
+/// Whether every rank has a part of its own for every other.
+bool exchanges(Routine routine);
+/// Whether ranks deal with their neighbors only.
+bool is_neighborhood(Routine routine);
 /// Whether one rank is different from the others.
 bool has_root(Routine routine);
 
@@ -45,8 +59,8 @@ Mode mode_from(std::string_view text);  ///< Throws UsageError.
 /// Counts are elements, as in MPI: allreduce, reduce, broadcast: of the buffer; allgather, gather:
 /// sent by each rank; alltoall: to each rank; scatter: received by each rank; reduce_scatter:
 /// received by each rank, whose input is size() times as long. The parts for or from the ranks lie
-/// one behind the other, in the order of the ranks. Equal on all ranks but for pointers and counts
-/// of parts.
+/// one behind the other, in the order of the ranks; neighborhood routines: sent to each neighbor,
+/// in the order of the neighbors. Equal on all ranks but for pointers and counts of parts.
 struct Call {
   Routine routine = Routine::barrier;
   /// In place where the two are one: `in` equals `out` (allreduce, reduce and alltoall at every
@@ -63,8 +77,10 @@ struct Call {
   /// Where the work is enqueued and earlier work on the data was; null: no stream knows the data.
   device::Stream* stream = nullptr;
   /// Elements to and from each rank of a routine with a v: allgatherv, gatherv: `from` (equal on
-  /// all ranks); scatterv: `to` (equal on all ranks); alltoallv: both.
+  /// all ranks); scatterv: `to` (equal on all ranks); alltoallv, alltoallw: both.
   std::vector<std::size_t> to = {}, from = {};
+  /// Of neighborhood routines: the ranks that this one sends to and gets from.
+  std::vector<int> neighbors = {};
 };
 
 /// Elements that this rank hands over, and that it gets.

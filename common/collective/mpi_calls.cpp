@@ -2,72 +2,16 @@
 // One line a routine: MPI's three functions with the arguments of a call.
 #include "common/collective/mpi_calls.hpp"
 
-#include <limits>
-#include <utility>
-
 #include <fmt/format.h>
 #include <persistent.hpp>
 
+#include "common/collective/mpi_arguments.hpp"
+#include "common/collective/mpi_neighbors.hpp"
 #include "common/collective/mpi_operation.hpp"
 #include "common/collective/wrapped_operation.hpp"
 
 namespace scalemark::collective {
 namespace {
-
-constexpr std::size_t kMaxCount = std::numeric_limits<int>::max();
-
-/// Elements that MPI moves: as many as fit an int, or all of them as one big element.
-struct Elements {
-  int count = 0;
-  MPI_Datatype type = MPI_DATATYPE_NULL;
-};
-
-/// Arguments that a pointer is bound to, kept as long as the operation.
-class Arguments {
- public:
-  Arguments(const MpiContext& context, const Call& call) : context_(context), call_(call) {}
-
-  Elements moved() {
-    const MPI_Datatype element = context_.types.moving(call_.type);
-    if (call_.count <= kMaxCount) return {static_cast<int>(call_.count), element};
-    const auto big = std::make_shared<BigType>(call_.count, element, size_of(call_.type));
-    keep_.push_back(big);
-    return {1, big->get()};
-  }
-
-  /// As an array of MPI's. Throws Unavailable where a count or a displacement is beyond int.
-  struct Parts {
-    const int *counts, *displacements;
-    MPI_Datatype type;
-  };
-  Parts parts(const std::vector<std::size_t>& sizes) {
-    auto counts = std::make_shared<std::vector<int>>();
-    auto displacements = std::make_shared<std::vector<int>>();
-    std::size_t before = 0;
-    for (const std::size_t size : sizes) {
-      if (size > kMaxCount || before > kMaxCount) {
-        throw Unavailable(
-            fmt::format("MPI's counts and displacements end at {} elements", kMaxCount));
-      }
-      counts->push_back(static_cast<int>(size));
-      displacements->push_back(static_cast<int>(before));
-      before += size;
-    }
-    keep_.push_back(counts);
-    keep_.push_back(displacements);
-    return {counts->data(), displacements->data(), context_.types.moving(call_.type)};
-  }
-
-  /// This rank's entry of `sizes`, which parts() has checked.
-  static int mine(const Parts& parts, int rank) { return parts.counts[rank]; }
-
-  Keep keep() { return std::move(keep_); }
-
- private:
-  const MpiContext& context_;
-  const Call& call_;
-  Keep keep_;
-};
 
 /// The begin of a rank's part of equal parts.
 const void* part_of(const void* base, const Call& call, std::size_t elements_before) {
@@ -97,9 +41,9 @@ class AveragingOperation final : public WrappedOperation {
 
 MpiReduction require_reduction(const MpiContext& context, const Call& call) {
   const MpiReduction reduction = reduction_of(context, call.type, call.op);
-  if (call.count > kMaxCount) {
-    throw Unavailable(
-        fmt::format("an MPI reduction takes at most {} elements, {} asked", kMaxCount, call.count));
+  if (call.count > kMaxMpiCount) {
+    throw Unavailable(fmt::format("an MPI reduction takes at most {} elements, {} asked",
+                                  kMaxMpiCount, call.count));
   }
   return reduction;
 }
@@ -118,10 +62,14 @@ std::unique_ptr<Operation> bind_sum(const MpiContext& context, const Call& call)
         call.mode, {}, in_place ? MPI_IN_PLACE : call.in, call.out, count, type, op, call.root,
         context.comm);
   }
-  Arguments arguments(context, call);
-  const Arguments::Parts parts =
-      arguments.parts(std::vector<std::size_t>(static_cast<std::size_t>(context.size), call.count));
   const void* in = call.in == call.out ? MPI_IN_PLACE : call.in;
+  if (call.routine == Routine::reduce_scatter_block)
+    return bind_mpi<MPI_Reduce_scatter_block, MPI_Ireduce_scatter_block,
+                    persistent::reduce_scatter_block>(call.mode, {}, in, call.out, count, type, op,
+                                                      context.comm);
+  MpiArguments arguments(context, call);
+  const MpiArguments::Parts parts =
+      arguments.parts(std::vector<std::size_t>(static_cast<std::size_t>(context.size), call.count));
   return bind_mpi<MPI_Reduce_scatter, MPI_Ireduce_scatter, persistent::reduce_scatter>(
       call.mode, arguments.keep(), in, call.out, parts.counts, type, op, context.comm);
 }
@@ -136,7 +84,7 @@ std::unique_ptr<Operation> bind_reduction(const MpiContext& context, const Call&
 
 /// Routines whose parts are all equal.
 std::unique_ptr<Operation> bind_equal(const MpiContext& context, const Call& call) {
-  Arguments arguments(context, call);
+  MpiArguments arguments(context, call);
   const auto [n, type] = arguments.moved();
   const MPI_Comm comm = context.comm;
   const bool is_root = context.rank == call.root;
@@ -172,19 +120,27 @@ std::unique_ptr<Operation> bind_equal(const MpiContext& context, const Call& cal
 
 /// Routines with a count for each rank.
 std::unique_ptr<Operation> bind_unequal(const MpiContext& context, const Call& call) {
-  Arguments arguments(context, call);
+  MpiArguments arguments(context, call);
   const MPI_Comm comm = context.comm;
   const int rank = context.rank;
   if (call.routine == Routine::alltoallv) {
-    const Arguments::Parts to = arguments.parts(call.to), from = arguments.parts(call.from);
+    const MpiArguments::Parts to = arguments.parts(call.to), from = arguments.parts(call.from);
     const void* in = call.in == call.out ? MPI_IN_PLACE : call.in;
     return bind_mpi<MPI_Alltoallv, MPI_Ialltoallv, persistent::alltoallv>(
         call.mode, arguments.keep(), in, to.counts, to.displacements, to.type, call.out,
         from.counts, from.displacements, from.type, comm);
   }
+  if (call.routine == Routine::alltoallw) {
+    const auto to = arguments.typed_parts<int>(call.to),
+               from = arguments.typed_parts<int>(call.from);
+    const void* in = call.in == call.out ? MPI_IN_PLACE : call.in;
+    return bind_mpi<MPI_Alltoallw, MPI_Ialltoallw, persistent::alltoallw>(
+        call.mode, arguments.keep(), in, to.counts, to.displacements, to.types, call.out,
+        from.counts, from.displacements, from.types, comm);
+  }
   const bool scatters = call.routine == Routine::scatterv;
-  const Arguments::Parts parts = arguments.parts(scatters ? call.to : call.from);
-  const int n = Arguments::mine(parts, rank);
+  const MpiArguments::Parts parts = arguments.parts(scatters ? call.to : call.from);
+  const int n = parts.counts[rank];
   if (scatters) {
     const bool in_place =
         rank == call.root && call.out == part_of(call.in, call, before(call.to, rank));
@@ -220,14 +176,17 @@ std::unique_ptr<Operation> bind_call(const MpiContext& context, const Call& call
     case Routine::allreduce:
     case Routine::reduce:
     case Routine::reduce_scatter:
+    case Routine::reduce_scatter_block:
       return bind_reduction(context, call);
     case Routine::allgatherv:
     case Routine::gatherv:
     case Routine::scatterv:
     case Routine::alltoallv:
+    case Routine::alltoallw:
       return bind_unequal(context, call);
     default:
-      return bind_equal(context, call);
+      return is_neighborhood(call.routine) ? bind_neighbors(context, call)
+                                           : bind_equal(context, call);
   }
 }
 

@@ -6,9 +6,11 @@ import unittest
 from harness import ALL, ProgramTest, rows, run
 
 FULL = "--full" in sys.argv
-ROUTINES = "allgather allgatherv allreduce alltoall alltoallv broadcast gather gatherv reduce reduce_scatter scatter scatterv".split()
-REDUCING = ("allreduce", "reduce", "reduce_scatter")
-MOVED = {"allgather", "allgatherv", "alltoall", "alltoallv", "gather", "gatherv", "scatter", "scatterv"}
+ROUTINES = ("allgather allgatherv allreduce alltoall alltoallv alltoallw broadcast gather gatherv reduce reduce_scatter "
+            "reduce_scatter_block scatter scatterv").split()
+NEIGHBORS = "allgather allgatherv alltoall alltoallv alltoallw".split()
+REDUCING = ("allreduce", "reduce", "reduce_scatter", "reduce_scatter_block")
+MOVED = {"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "gather", "gatherv", "scatter", "scatterv"}
 SIZE_OF = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "int32": 4, "int8": 1}
 
 
@@ -32,6 +34,25 @@ class Communication(ProgramTest):
                 self.assertTrue(row["verified"]["done"], key)
                 self.assertEqual(row["verified"]["wrong"], 0, key)
 
+    def test_neighbors_in_a_ring(self):
+        names = "|".join(f"neighbor_{name}" for name in NEIGHBORS)
+        calls = ("blocking", "nonblocking", "persistent")
+        table = self.measure(4, f"^micro/({names})$", "ranks=3,4", "memory=host", "bytes=0,20,4097", f"call={','.join(calls)}",
+                             "dtype=int32")
+        self.assertEqual(len(table), len(NEIGHBORS) * 2 * 3 * len(calls))
+        self.check_all_right(table)
+        for key, row in table.items():
+            size = row["params"]["bytes"] // 4 * 4
+            self.assertEqual((row["facts"]["neighbors"], row["facts"]["grid"]), (2, str(row["params"]["ranks"])), key)
+            self.assertEqual(row["facts"]["total_bytes"], 2 * size, key)
+            self.assertEqual(row["verified"]["checked"] % (2 * row["params"]["ranks"] * max(1, size // 4)), 0, key)
+            self.assertNotIn("bus_bandwidth", row["metrics"])
+        small = self.measure(4, "^micro/neighbor_allgather$", "memory=host", "bytes=8", "dimensions=1,2", "radius=1,2")
+        self.assertEqual({(row["params"].get("dimensions", 1), row["params"].get("radius", 1)): row["reason"] for row in small.values()
+                          if row["status"] == "skipped"},
+                         {(dimensions, radius): f"a grid of {grid} ranks is too small for neighbors up to {radius} away"
+                          for dimensions, radius, grid in ((1, 2, "4"), (2, 1, "2x2"), (2, 2, "2x2"))})
+
     def test_every_routine_on_one_to_four_ranks(self):
         # The last root of an uneven number of ranks, both places, and sizes that ranks and types do not divide.
         for ranks, types in ((1, "fp64"), (2, "bf16"), (3, "fp64,int8"), (4, "int32")):
@@ -48,7 +69,7 @@ class Communication(ProgramTest):
         name = row["name"].removeprefix("micro/")
         requested = row["params"]["bytes"]
         unit = SIZE_OF[row["params"].get("dtype", "fp32" if name in REDUCING else "int8")]
-        unit *= ranks if name == "reduce_scatter" else 1
+        unit *= ranks if name.startswith("reduce_scatter") else 1
         used = requested // unit * unit
         total = used * ranks if name in MOVED else used
         self.assertEqual(row["facts"]["total_bytes"], total, row["key"])

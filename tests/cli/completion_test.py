@@ -85,7 +85,7 @@ class Completion(ProgramTest):
         said = subprocess.run(
             ["bash", "-c", f"source {script}; COMP_WORDS=(scalemark run micro/al) COMP_CWORD=2; _scalemark; echo ${{COMPREPLY[@]}}"],
             capture_output=True, text=True, check=True)
-        self.assertEqual(said.stdout.split(), ["micro/allgather", "micro/allgatherv", "micro/allreduce", "micro/alltoall", "micro/alltoallv"])
+        self.assertEqual(said.stdout.split(), ["micro/allgather", "micro/allgatherv", "micro/allreduce", "micro/alltoall", "micro/alltoallv", "micro/alltoallw"])
 
     def test_zsh(self):
         self.script("zsh", "_scalemark")

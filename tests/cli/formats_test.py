@@ -11,11 +11,12 @@ from harness import SWAPS, ProgramTest, rows, run
 
 PAIRS = ("pingpong", "bandwidth", "bidirectional_bandwidth", "multi_pair")
 REDUCING = ("allreduce", "reduce", "reduce_scatter")
+OF_MPI_ALONE = ("alltoallw", "reduce_scatter_block")
 MOVING = ("allgather", "allgatherv", "alltoall", "alltoallv", "broadcast", "gather", "gatherv", "scatter", "scatterv")
 ONE_SIDED = ("put", "get", "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap")
 ONE_SIDED_RATES = ("put_bandwidth", "put_bidirectional_bandwidth", "get_bandwidth")
 NCCL = ("allreduce", "allgather", "reduce_scatter", "broadcast", "reduce", "alltoall", "alltoallv", "gather", "scatter", "sendrecv")
-OSU = (*PAIRS, *REDUCING, *MOVING, *ONE_SIDED, *ONE_SIDED_RATES, "barrier", "init")
+OSU = (*PAIRS, *REDUCING, *MOVING, *OF_MPI_ALONE, *ONE_SIDED, *ONE_SIDED_RATES, "barrier", "init")
 IMB = ("pingpong", "sendrecv", "barrier", *REDUCING, *MOVING)
 
 

@@ -107,8 +107,8 @@ class OneSided(Micro):
 
 class Nothing(Micro):
     """Messages of 0 bytes, where OSU and IMB begin."""
-    COLLECTIVES = ["allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "broadcast", "gather", "gatherv", "reduce",
-                   "reduce_scatter", "scatter", "scatterv"]
+    COLLECTIVES = ["allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "broadcast", "gather", "gatherv",
+                   "reduce", "reduce_scatter", "reduce_scatter_block", "scatter", "scatterv"]
     WINDOWS = ["bandwidth", "bidirectional_bandwidth", "multi_pair"]
     OTHERS = ["pingpong", "sendrecv", "put", "get", "accumulate"]
 

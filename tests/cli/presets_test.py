@@ -68,10 +68,10 @@ class Presets(ProgramTest):
             self.assertEqual(self.by_size(plan[name], ranks="2", sync=sync, window="64", window_creation=None), windows)
         for name in ("fetch_and_op", "compare_and_swap"):
             self.assertEqual(self.by_size(plan[name], ranks="2", sync="flush", dtype="int8"), {1: (10000, 100)})
-        for name in MOVING:
+        for name in (*MOVING, "alltoallw"):
             self.assertEqual(self.by_size(plan[name], **host, in_place=None, timing=None, dtype=None),
                              self.classes(doubling(1, M), (1000, 100), (100, 10)), name)
-        for name in REDUCING:  # OSU reduces MPI_CHAR from 4 B on
+        for name in (*REDUCING, "reduce_scatter_block"):  # OSU reduces MPI_CHAR from 4 B on
             self.assertEqual(self.by_size(plan[name], **host, in_place=None, timing=None, dtype="int8"),
                              self.classes(doubling(4, M), (1000, 100), (100, 10)), name)
         ((axes, *counts),) = plan["barrier"]
@@ -79,7 +79,7 @@ class Presets(ProgramTest):
         self.assertEqual(len(plan["init"]), 1)
         self.assertEqual(set(plan), {"init", "barrier", "pingpong", "bandwidth", "bidirectional_bandwidth", "multi_pair", "put", "get",
                                      "put_bandwidth", "get_bandwidth", "put_bidirectional_bandwidth",
-                                     "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap", *MOVING, *REDUCING})
+                                     "accumulate", "get_accumulate", "fetch_and_op", "compare_and_swap", *MOVING, "alltoallw", *REDUCING, "reduce_scatter_block"})
 
     def test_osu_on_four_ranks(self):
         plan, _ = self.plan("osu", 4)

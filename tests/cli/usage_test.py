@@ -268,9 +268,9 @@ class List(ProgramTest):
                 self.assertLessEqual({"name", "values", "default"}, set(axis))
             names.append(row["name"])
         self.assertEqual(names, sorted(names))
-        for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/attention", "micro/comm_create", "micro/compare_and_swap", "micro/conv2d",
+        for name in ["micro/accumulate", "micro/allgather", "micro/allreduce", "micro/alltoallw", "micro/attention", "micro/comm_create", "micro/compare_and_swap", "micro/conv2d",
                      "micro/cross_entropy", "micro/elementwise", "micro/embedding", "micro/get", "micro/get_bandwidth", "micro/event", "micro/fetch_and_op", "micro/get_accumulate", "micro/init",
-                     "micro/kernel_launch", "micro/lora_step", "micro/memcpy", "micro/memory_registration", "micro/normalization",
+                     "micro/kernel_launch", "micro/lora_step", "micro/memcpy", "micro/memory_registration", "micro/neighbor_alltoallw", "micro/normalization", "micro/reduce_scatter_block",
                      "micro/optimizer", "micro/pingpong", "micro/put", "micro/put_bandwidth", "micro/put_bidirectional_bandwidth", "micro/quantized_linear", "imaging/train"]:
             self.assertIn(name, names)
 

@@ -25,22 +25,26 @@ import paired
 SIZES = [8 << i for i in range(18)]  # 8 B .. 1 MiB
 PAIRS = {"pingpong": "osu_latency", "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
          "allreduce": "osu_allreduce", "allgather": "osu_allgather", "broadcast": "osu_bcast", "alltoall": "osu_alltoall",
+         "alltoallw": "osu_alltoallw", "reduce_scatter_block": "osu_reduce_scatter_block",
+         **{f"neighbor_{name}": f"osu_neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")},
          "barrier": "osu_barrier", "put": "osu_put_latency", "get": "osu_get_latency", "put_bandwidth": "osu_put_bw",
          "put_bidirectional_bandwidth": "osu_put_bibw", "get_bandwidth": "osu_get_bw", "accumulate": "osu_acc_latency",
          "get_accumulate": "osu_get_acc_latency", "fetch_and_op": "osu_fop_latency", "compare_and_swap": "osu_cas_latency"}
 # Of one element: 1 B from OSU 7.1 on, 8 B before.
 SINGLE = ("fetch_and_op", "compare_and_swap")
-# Beside memory=host.
-AXES = {**dict.fromkeys(("put", "get", "put_bandwidth", "get_bandwidth"), ["sync=flush"]), "put_bidirectional_bandwidth": ["sync=pscw"],
+# Beside memory=host, or instead of it. OSU reduces MPI_CHAR.
+AXES = {"reduce_scatter_block": ["memory=host", "dtype=int8"],
+        **dict.fromkeys(("put", "get", "put_bandwidth", "get_bandwidth"), ["sync=flush"]), "put_bidirectional_bandwidth": ["sync=pscw"],
         "accumulate": ["sync=flush", "dtype=int8"],
         "get_accumulate": ["sync=flush", "dtype=int8"], **dict.fromkeys(SINGLE, ["sync=flush", "dtype=int8,int64"])}
 RATES = ("bandwidth", "bidirectional_bandwidth", "put_bandwidth", "put_bidirectional_bandwidth", "get_bandwidth")
 SLOWER = 1.08
 
 
-def launch(command, binding, environment):
-    done = subprocess.run(["mpirun", "-n", "2", "--bind-to", binding, *command], capture_output=True, text=True,
-                          env={**os.environ, **environment}, timeout=300)
+def launch(name, command, binding, environment):
+    """On two ranks; neighbors are three at least, which may share cores."""
+    ranks = ["-n", "3", "--oversubscribe", "--bind-to", "none"] if name.startswith("neighbor_") else ["-n", "2", "--bind-to", binding]
+    done = subprocess.run(["mpirun", *ranks, *command], capture_output=True, text=True, env={**os.environ, **environment}, timeout=300)
     if done.returncode != 0:
         sys.exit(f"{command[0]} ended with {done.returncode}: {done.stderr}")
     return done.stdout
@@ -61,8 +65,8 @@ def table(text):
 def run_osu(program, name, environment):
     sizes = [] if name in ("barrier", *SINGLE) else ["-m", f"{SIZES[0]}:{SIZES[-1]}"]
     # Some of its one-sided tests use MPI_Win_create unless told.
-    window = ["-w", "allocate"] if name in AXES else []
-    return table(launch([program, *window, *sizes], "core", environment))
+    window = ["-w", "allocate"] if name in AXES and AXES[name][0].startswith("sync") else []
+    return table(launch(name, [program, *window, *sizes], "core", environment))
 
 
 def run_ours(program, name, folder):
@@ -72,7 +76,7 @@ def run_ours(program, name, folder):
         axes += ["-a", "memory=host"]
     if name not in ("barrier", *SINGLE):
         axes += ["-b", str(SIZES[0]), "-e", str(SIZES[-1]), "-f", "2"]
-    text = launch([program, "run", f"micro/{name}", *axes, "--max-time", "300ms", "--ci", "0.01", "--format", "osu",
+    text = launch(name, [program, "run", f"micro/{name}", *axes, "--max-time", "300ms", "--ci", "0.01", "--format", "osu",
                    "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
     return table(text)
 

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/core/cuda_aware/transfer.hpp"
 #include "common/core/rank_group.hpp"
 #include "suites/micro/collective/collective_overlap.hpp"
 #include "suites/micro/collective/collective_point.hpp"
+#include "suites/micro/collective/grid.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 #include "suites/micro/data/sizes.hpp"
 
@@ -25,16 +27,22 @@ using collective::Routine;
 /// Operations per pipelined sample, as in nccl-tests.
 constexpr std::uint64_t kPipelined = 20;
 
+/// Routines that only MPI has.
+bool is_of_mpi_alone(Routine routine) {
+  return is_neighborhood(routine) || routine == Routine::alltoallw ||
+         routine == Routine::reduce_scatter_block;
+}
+
 /// Only NCCL has graphs; only MPI has persistent operations and an in-place all-to-all.
 bool makes_sense(const Point& point, Routine routine) {
   if (routine == Routine::barrier) return point.text("backend") != "nccl";
   if (!backend_suits_memory(point)) return false;
   const std::string &backend = point.text("backend"), &call = point.text("call");
+  if (is_of_mpi_alone(routine) && backend != "mpi") return false;
   if (call != "nonblocking" && point.integer("probes") > 0) return false;
   if (point.flag("graphs") && (backend != "nccl" || call != "blocking")) return false;
   if (call == "persistent" && backend != "mpi") return false;
-  const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
-  if (point.flag("in_place") && exchanges && backend != "mpi") return false;
+  if (point.flag("in_place", false) && exchanges(routine) && backend != "mpi") return false;
   return point.text("timing") == "single" || call == "blocking";
 }
 
@@ -59,28 +67,40 @@ void require_elements(Case& c, const Call& call) {
   const std::int64_t bytes = c.integer("bytes");
   if (bytes == 0 || call.count > 0) return;
   c.skip(fmt::format("{} B hold no element of {}{}", bytes, to_string(call.type),
-                     call.routine == Routine::reduce_scatter ? " for every rank" : ""));
+                     scatters_sums(call.routine) ? " for every rank" : ""));
 }
 
 void state_work(Case& c, Routine routine, const CollectiveWork& work, double total) {
-  const bool exchanges = routine == Routine::alltoall || routine == Routine::alltoallv;
+  // What a link carries of a neighborhood routine goes by where the neighbors are.
+  if (work.bus_factor == nullptr) return c.work({.bytes = total, .formula = work.formula});
   c.work({.bytes = total,
           .bus_factor = work.bus_factor(c.size()),
           .formula = work.formula,
           .carrier = Carrier::between_ranks,
-          .link_bytes = [=, factor = work.bus_factor](Ends ends) {
-            return collective_bytes(total, factor, exchanges, ends);
+          .link_bytes = [=, factor = work.bus_factor, exchange = exchanges(routine)](Ends ends) {
+            return collective_bytes(total, factor, exchange, ends);
           }});
 }
 
 void state_facts(Case& c, const collective::Communicator& comm, const Call& call) {
   const auto total = static_cast<std::int64_t>(total_bytes(call, c.size()));
   c.fact("total_bytes", total);
-  const std::size_t parts =
-      call.routine == Routine::reduce_scatter ? static_cast<std::size_t>(c.size()) : 1;
+  const std::size_t parts = scatters_sums(call.routine) ? static_cast<std::size_t>(c.size()) : 1;
   const auto used = static_cast<std::int64_t>(call.count * parts * size_of(call.type));
   if (used != c.integer("bytes")) c.fact("requested_bytes", c.integer("bytes"));
   if (reduces(call.routine) && comm.is_emulated(call.type, call.op)) c.fact("emulated", true);
+}
+
+/// Skips grids that are too small, and states the others.
+void require_neighbors(Case& c, const Call& call) {
+  if (!is_neighborhood(call.routine)) return;
+  const std::string grid = fmt::format(
+      "{}", fmt::join(grid_of(c.size(), static_cast<int>(c.integer("dimensions"))), "x"));
+  if (call.neighbors.empty())
+    c.skip(fmt::format("a grid of {} ranks is too small for neighbors up to {} away", grid,
+                       c.integer("radius")));
+  c.fact("grid", grid);
+  c.fact("neighbors", static_cast<std::int64_t>(call.neighbors.size()));
 }
 
 /// Sets of buffers that the operations use in turn.
@@ -138,12 +158,13 @@ double whole_buffer(int n) { return n > 1 ? 1.0 : 0.0; }
 
 void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   if (routine == Routine::barrier) return measure_barrier(c);
-  const Call call = call_of(c.result().params, routine, c.size());
+  const Call call = call_of(c.result().params, routine, c.size(), c.rank());
+  require_neighbors(c, call);
   if (call.root >= c.size()) c.skip(fmt::format("root {} of {} ranks", call.root, c.size()));
   require_elements(c, call);
   collective::Communicator& comm = c.communicator();
   require_support(c, comm, call, use_of(c.result().params));
-  const bool in_place = c.flag("in_place");
+  const bool in_place = !is_neighborhood(routine) && c.flag("in_place");
   const std::uint64_t total = total_bytes(call, c.size());
   BufferRing data(c, comm, call, in_place);
   c.verify(rule_of(call), {.fill = [&](int round) { data.fill(round); },
@@ -165,7 +186,10 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
 
 std::function<void(Benchmark&)> collective_axes(Routine routine) {
   return [routine](Benchmark& b) {
-    b.axis("backend", {.values = {"mpi", "nccl", "gloo", "c10d"}, .defaults = {"mpi", "nccl"}});
+    const std::vector<std::string> usual = is_of_mpi_alone(routine)
+                                               ? std::vector<std::string>{"mpi"}
+                                               : std::vector<std::string>{"mpi", "nccl"};
+    b.axis("backend", {.values = {"mpi", "nccl", "gloo", "c10d"}, .defaults = usual});
     b.axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"});
     b.axis("call", {.values = {"blocking", "nonblocking", "persistent"},
                     .defaults = {"blocking"},
@@ -189,7 +213,12 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
           {.values = {"sum", "prod", "min", "max", "avg"}, .defaults = {"sum"}, .implied = "sum"});
     if (has_root(routine))
       b.axis_integer("root", {.minimum = 0, .maximum = 1 << 20, .defaults = "0", .implied = 0});
-    b.axis_boolean("in_place", {.defaults = {false}, .implied = false});
+    if (is_neighborhood(routine)) {
+      b.axis_integer("dimensions", {.minimum = 1, .maximum = 6, .defaults = "1", .implied = 1});
+      b.axis_integer("radius", {.minimum = 1, .maximum = 16, .defaults = "1", .implied = 1});
+    } else {
+      b.axis_boolean("in_place", {.defaults = {false}, .implied = false});
+    }
     b.axis("timing",
            {.values = {"single", "pipelined"}, .defaults = {"single"}, .implied = "single"});
     b.axis_boolean("graphs", {.defaults = {false}, .implied = false});
@@ -199,7 +228,7 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
       const int ranks = static_cast<int>(p.integer("ranks"));
       const Call call = call_of(p, routine, ranks);
       return static_cast<std::uint64_t>(p.integer("buffers")) *
-             buffer_bytes(call, p.flag("in_place"), ranks);
+             buffer_bytes(call, p.flag("in_place", false), ranks);
     });
   };
 }

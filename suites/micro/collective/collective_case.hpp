@@ -12,7 +12,7 @@ namespace scalemark::micro {
 
 /// How a routine's bus bandwidth is computed (nccl-tests, doc/PERFORMANCE.md).
 struct CollectiveWork {
-  /// Fraction of the total bytes that the busiest link must carry, for n ranks.
+  /// Fraction of the total bytes that the busiest link must carry, for n ranks; null = not known.
   double (*bus_factor)(int n) = nullptr;
   const char* formula = "";
 };
@@ -21,6 +21,9 @@ struct CollectiveWork {
 double blocks_of_others(int n);
 /// Bus factor where a link carries the whole buffer once: 1; 0 for one rank.
 double whole_buffer(int n);
+
+/// Ranks of the smallest grid in which a rank has neighbors.
+inline constexpr int kFewestInAGrid = 3;
 
 /// Measures `routine` for the case's parameters: one call per barrier, or pipelined. Verifies
 /// several rounds. Records the facts requested_bytes (if `bytes` is not a multiple of the element

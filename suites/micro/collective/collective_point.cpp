@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "suites/micro/collective/grid.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 
 namespace scalemark::micro {
@@ -19,7 +20,8 @@ using collective::Routine;
 
 bool has_parts(Routine routine) {
   return routine == Routine::allgatherv || routine == Routine::gatherv ||
-         routine == Routine::scatterv || routine == Routine::alltoallv;
+         routine == Routine::scatterv || routine == Routine::alltoallv ||
+         routine == Routine::alltoallw;
 }
 
 /// Whether only the root can use one buffer for input and output.
@@ -33,13 +35,13 @@ const void* at(const device::Buffer& buffer, std::size_t elements, DType type) {
 
 }  // namespace
 
-Call call_of(const Point& point, Routine routine, int ranks) {
+Call call_of(const Point& point, Routine routine, int ranks, int rank) {
   Call call{.routine = routine};
   if (routine != Routine::barrier) {
     call.type = collective::dtype_from(point.text("dtype", reduces(routine) ? "fp32" : "int8"));
     const auto bytes = static_cast<std::size_t>(point.integer("bytes"));
     call.count = bytes / size_of(call.type);
-    if (routine == Routine::reduce_scatter) call.count /= static_cast<std::size_t>(ranks);
+    if (scatters_sums(routine)) call.count /= static_cast<std::size_t>(ranks);
   }
   call.op = collective::reduce_op_from(point.text("op", "sum"));
   call.root = static_cast<int>(point.integer("root", call.root));
@@ -48,6 +50,10 @@ Call call_of(const Point& point, Routine routine, int ranks) {
   // OSU and IMB use equal counts for the v-routines.
   if (has_parts(routine))
     call.to = call.from = std::vector<std::size_t>(static_cast<std::size_t>(ranks), call.count);
+  if (is_neighborhood(routine))
+    call.neighbors =
+        neighbors_in_grid(rank, grid_of(ranks, static_cast<int>(point.integer("dimensions"))),
+                          static_cast<int>(point.integer("radius")));
   return call;
 }
 
@@ -61,7 +67,8 @@ std::uint64_t total_bytes(const Call& call, int ranks) {
     case Routine::broadcast:
       return part;
     default:
-      return part * static_cast<std::uint64_t>(ranks);
+      return part * (is_neighborhood(call.routine) ? call.neighbors.size()
+                                                   : static_cast<std::uint64_t>(ranks));
   }
 }
 
@@ -84,8 +91,7 @@ CollectiveData::CollectiveData(Case& c, Communicator& comm, Call call, bool in_p
   if (in_place_) {
     out_ = c.alloc(std::max(in, out) * element);
     if (in < out) in_base_ = mine * call_.count;
-    if (out < in && call_.routine == Routine::reduce_scatter)
-      out_base_ = comm.reduced_part(call_.count);
+    if (out < in && scatters_sums(call_.routine)) out_base_ = comm.reduced_part(call_.count);
     if (out < in && only_root_in_place(call_.routine)) out_base_ = mine * call_.count;
     if (call_.routine == Routine::broadcast) in_base_ = 0;
   } else {

@@ -14,8 +14,9 @@ namespace scalemark::micro {
 
 /// The call of a point, without buffers. `count` is derived from `bytes` as in OSU: sent
 /// per rank (allgather, gather), per destination (alltoall, scatter), the buffer (allreduce,
-/// reduce, broadcast), or the whole input (reduce_scatter).
-collective::Call call_of(const Point& point, collective::Routine routine, int ranks);
+/// reduce, broadcast), the whole input (reduce_scatter), or sent to each neighbor. The neighbors
+/// are those of `rank`; too small grids have none.
+collective::Call call_of(const Point& point, collective::Routine routine, int ranks, int rank = 0);
 
 /// Total bytes as in nccl-tests: all that a rank sends or receives.
 std::uint64_t total_bytes(const collective::Call& call, int ranks);

@@ -277,6 +277,7 @@ std::vector<Block> result_blocks(const Call& call, int rank, int size) {
       if (is_root) add(call.count, Block::kReduced, 0);
       break;
     case Routine::reduce_scatter:
+    case Routine::reduce_scatter_block:
       add(call.count, Block::kReduced, mine * call.count);
       break;
     case Routine::broadcast:
@@ -302,10 +303,22 @@ std::vector<Block> result_blocks(const Call& call, int rank, int size) {
         add(call.from.at(static_cast<std::size_t>(sender)), sender, 0);
       break;
     case Routine::alltoallv:
+    case Routine::alltoallw:
       // The offset of this rank's part in the sender's input is known only if all parts are equal.
       for (int sender = 0; sender < size; ++sender)
         add(call.from.at(static_cast<std::size_t>(sender)), sender,
             mine * call.from.at(static_cast<std::size_t>(sender)));
+      break;
+    case Routine::neighbor_allgather:
+    case Routine::neighbor_allgatherv:
+      for (const int sender : call.neighbors) add(call.count, sender, 0);
+      break;
+    case Routine::neighbor_alltoall:
+    case Routine::neighbor_alltoallv:
+    case Routine::neighbor_alltoallw:
+      // This rank is its i-th neighbor's i-th from the end, as neighbors_in_grid() has it.
+      for (std::size_t i = 0; i < call.neighbors.size(); ++i)
+        add(call.count, call.neighbors[i], (call.neighbors.size() - 1 - i) * call.count);
       break;
   }
   return blocks;

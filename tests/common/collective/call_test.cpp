@@ -10,13 +10,13 @@ namespace scalemark::collective {
 namespace {
 
 TEST(Call, NamesGoBothWays) {
-  for (int i = 0; i <= static_cast<int>(Routine::alltoallv); ++i) {
+  for (int i = 0; i <= static_cast<int>(Routine::neighbor_alltoallw); ++i) {
     const auto routine = static_cast<Routine>(i);
     EXPECT_EQ(routine_from(to_string(routine)), routine);
   }
   EXPECT_EQ(to_string(Routine::reduce_scatter), "reduce_scatter");
   EXPECT_EQ(mode_from("persistent"), Mode::persistent);
-  EXPECT_THROW(routine_from("alltoallw"), UsageError);
+  EXPECT_THROW(routine_from("neighbor_reduce"), UsageError);
   EXPECT_THROW(mode_from("lazy"), UsageError);
 }
 
@@ -26,11 +26,12 @@ TEST(Call, ExtentsOfThreeRanks) {
     std::size_t in_root, out_root, in_other, out_other;
   };
   // Root 1 of 3 ranks, 5 elements.
-  const Row rows[] = {{Routine::barrier, 0, 0, 0, 0},     {Routine::allreduce, 5, 5, 5, 5},
-                      {Routine::reduce, 5, 5, 5, 0},      {Routine::broadcast, 5, 0, 0, 5},
-                      {Routine::allgather, 5, 15, 5, 15}, {Routine::gather, 5, 15, 5, 0},
-                      {Routine::scatter, 15, 5, 0, 5},    {Routine::reduce_scatter, 15, 5, 15, 5},
-                      {Routine::alltoall, 15, 15, 15, 15}};
+  const Row rows[] = {
+      {Routine::barrier, 0, 0, 0, 0},      {Routine::allreduce, 5, 5, 5, 5},
+      {Routine::reduce, 5, 5, 5, 0},       {Routine::broadcast, 5, 0, 0, 5},
+      {Routine::allgather, 5, 15, 5, 15},  {Routine::gather, 5, 15, 5, 0},
+      {Routine::scatter, 15, 5, 0, 5},     {Routine::reduce_scatter, 15, 5, 15, 5},
+      {Routine::alltoall, 15, 15, 15, 15}, {Routine::reduce_scatter_block, 15, 5, 15, 5}};
   for (const Row& row : rows) {
     const Call call{.routine = row.routine, .count = 5, .root = 1};
     EXPECT_EQ(in_elements(call, 1, 3), row.in_root) << to_string(row.routine);
@@ -41,9 +42,11 @@ TEST(Call, ExtentsOfThreeRanks) {
 }
 
 TEST(Call, ExtentsOfUnequalParts) {
-  const Call call{.routine = Routine::alltoallv, .to = {1, 0, 2}, .from = {4, 5, 6}};
-  EXPECT_EQ(in_elements(call, 0, 3), 3U);
-  EXPECT_EQ(out_elements(call, 0, 3), 15U);
+  for (const Routine routine : {Routine::alltoallv, Routine::alltoallw}) {
+    const Call call{.routine = routine, .to = {1, 0, 2}, .from = {4, 5, 6}};
+    EXPECT_EQ(in_elements(call, 0, 3), 3U);
+    EXPECT_EQ(out_elements(call, 0, 3), 15U);
+  }
   const Call gather{.routine = Routine::gatherv, .root = 2, .from = {4, 5, 6}};
   EXPECT_EQ(in_elements(gather, 1, 3), 5U);
   EXPECT_EQ(out_elements(gather, 1, 3), 0U);
@@ -52,6 +55,18 @@ TEST(Call, ExtentsOfUnequalParts) {
   EXPECT_EQ(in_elements(scatter, 0, 3), 24U);
   EXPECT_EQ(in_elements(scatter, 1, 3), 0U);
   EXPECT_EQ(out_elements(scatter, 2, 3), 9U);
+}
+
+TEST(Call, ExtentsOfNeighborhoods) {
+  for (int i = static_cast<int>(Routine::neighbor_allgather);
+       i <= static_cast<int>(Routine::neighbor_alltoallw); ++i) {
+    const Call call{.routine = static_cast<Routine>(i), .count = 5, .neighbors = {3, 1}};
+    const bool gathers = i <= static_cast<int>(Routine::neighbor_allgatherv);
+    EXPECT_TRUE(is_neighborhood(call.routine));
+    EXPECT_EQ(in_elements(call, 2, 4), gathers ? 5U : 10U) << to_string(call.routine);
+    EXPECT_EQ(out_elements(call, 2, 4), 10U) << to_string(call.routine);
+  }
+  EXPECT_FALSE(is_neighborhood(Routine::reduce_scatter_block));
 }
 
 }  // namespace

@@ -23,11 +23,13 @@ using Bytes = std::vector<std::uint8_t>;
 constexpr std::uint8_t kGuard = 0xEE;
 constexpr Routine kMoving[] = {Routine::allgather, Routine::allgatherv, Routine::broadcast,
                                Routine::gather,    Routine::gatherv,    Routine::scatter,
-                               Routine::scatterv,  Routine::alltoall,   Routine::alltoallv};
+                               Routine::scatterv,  Routine::alltoall,   Routine::alltoallv,
+                               Routine::alltoallw};
 
 bool has_counts(Routine routine) {
   return routine == Routine::allgatherv || routine == Routine::gatherv ||
-         routine == Routine::scatterv || routine == Routine::alltoallv;
+         routine == Routine::scatterv || routine == Routine::alltoallv ||
+         routine == Routine::alltoallw;
 }
 
 /// What `sender` has for `receiver` at byte i: of no part alike.
@@ -48,6 +50,7 @@ class Routines : public ::testing::Test {
       case Routine::scatterv:
         return call.count * static_cast<std::size_t>(receiver % 3);
       case Routine::alltoallv:
+      case Routine::alltoallw:
         return call.count * static_cast<std::size_t>((sender + 2 * receiver) % 3);
       default:
         return call.count * static_cast<std::size_t>(sender % 3);
@@ -68,8 +71,7 @@ class Routines : public ::testing::Test {
   }
   /// Whether each receiver has bytes of its own.
   static bool apart(Routine routine) {
-    return routine == Routine::scatter || routine == Routine::scatterv ||
-           routine == Routine::alltoall || routine == Routine::alltoallv;
+    return routine == Routine::scatter || routine == Routine::scatterv || exchanges(routine);
   }
 
   void add_counts(Call& call) const {
@@ -154,10 +156,9 @@ TEST_F(Routines, InPlaceIsTheSame) {
             .routine = routine, .count = 33, .type = DType::int32, .root = root, .mode = mode};
         add_counts(call);
         // MPI wants equal parts both ways in a place that holds both.
-        if (routine == Routine::alltoallv)
-          call.to = call.from = std::vector<std::size_t>(call.from.size(), 33);
+        const bool parts_equal = routine == Routine::alltoallv || routine == Routine::alltoallw;
+        if (parts_equal) call.to = call.from = std::vector<std::size_t>(call.from.size(), 33);
         SCOPED_TRACE(name(call));
-        const bool parts_equal = routine == Routine::alltoallv;
         Call same = call;
         if (parts_equal) same.routine = Routine::alltoall;
         Bytes in = input(same), out(expected(same).size() + 1, kGuard);
@@ -195,7 +196,7 @@ TEST_F(Routines, InPlaceIsTheSame) {
 
 TEST_F(Routines, MadeOfMessagesTheyAreTheSame) {
   for (const Routine routine : kMoving) {
-    if (routine == Routine::broadcast) continue;
+    if (routine == Routine::broadcast || routine == Routine::alltoallw) continue;
     for (int root = 0; root < (has_root(routine) ? size_ : 1); ++root) {
       Call call{.routine = routine, .count = 129, .type = DType::fp16, .root = root};
       add_counts(call);
@@ -220,24 +221,27 @@ TEST_F(Routines, ReductionsReachWhomTheyConcern) {
       const auto sum = [&](std::size_t i) {
         return static_cast<std::int64_t>(i) * size_ + 500 * size_ * (size_ - 1);
       };
-      Call call{.routine = Routine::reduce_scatter,
-                .in = whole.data(),
-                .out = part.data(),
-                .count = count,
-                .type = DType::int64,
-                .mode = mode};
-      comm_->prepare(call)->run();
-      for (std::size_t i = 0; i < count; ++i)
-        ASSERT_EQ(part[i], sum(static_cast<std::size_t>(rank_) * count + i));
-      EXPECT_EQ(part[count], -7);
-      // In place: where the communicator says that it is left.
-      std::vector<std::int64_t> both = whole;
-      call.in = both.data();
-      call.out = both.data() + comm_->reduced_part(count);
-      comm_->prepare(call)->run();
-      for (std::size_t i = 0; i < count; ++i) {
-        ASSERT_EQ(both[comm_->reduced_part(count) + i],
-                  sum(static_cast<std::size_t>(rank_) * count + i));
+      for (const Routine routine : {Routine::reduce_scatter, Routine::reduce_scatter_block}) {
+        std::fill(part.begin(), part.end(), -7);
+        Call call{.routine = routine,
+                  .in = whole.data(),
+                  .out = part.data(),
+                  .count = count,
+                  .type = DType::int64,
+                  .mode = mode};
+        comm_->prepare(call)->run();
+        for (std::size_t i = 0; i < count; ++i)
+          ASSERT_EQ(part[i], sum(static_cast<std::size_t>(rank_) * count + i));
+        EXPECT_EQ(part[count], -7);
+        // In place: where the communicator says that it is left.
+        std::vector<std::int64_t> both = whole;
+        call.in = both.data();
+        call.out = both.data() + comm_->reduced_part(count);
+        comm_->prepare(call)->run();
+        for (std::size_t i = 0; i < count; ++i) {
+          ASSERT_EQ(both[comm_->reduced_part(count) + i],
+                    sum(static_cast<std::size_t>(rank_) * count + i));
+        }
       }
       for (int root = 0; root < size_; ++root) {
         std::vector<std::int64_t> out(count, -7);

@@ -120,15 +120,16 @@ TEST(KnownData, ReductionsAreExactInEveryTypeAndOrder) {
     for (const ReduceOp op :
          {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::avg}) {
       for (const int ranks : {1, 2, 3, 4, 7, 64, 300}) {
+        // More ranks than the type counts exactly are special in these two only.
+        if (ranks > 64 && type != DType::int8 && type != DType::bf16) continue;
         SCOPED_TRACE(fmt::format("{} {} {} ranks", to_string(type), to_string(op), ranks));
         const KnownData data(11, type, op, ranks);
         std::vector<int> order(static_cast<std::size_t>(ranks));
         std::iota(order.begin(), order.end(), 0);
-        for (const std::size_t position : {std::size_t{0}, KnownData::kPeriod - 17}) {
-          const Bytes result = reduce(data, type, op, order, position);
-          ASSERT_EQ(data.wrong_reduction(result.data(), kCount, position), 0U);
-          std::shuffle(order.begin(), order.end(), random);
-        }
+        std::shuffle(order.begin(), order.end(), random);
+        const std::size_t position = KnownData::kPeriod - 17;  // over the end, and from the begin
+        const Bytes result = reduce(data, type, op, order, position);
+        ASSERT_EQ(data.wrong_reduction(result.data(), kCount, position), 0U);
       }
     }
   }
@@ -214,7 +215,8 @@ TEST(ResultBlocks, OfRankTwoOfThreeWithRootOne) {
   expect_blocks(call(Routine::allreduce), 2, {{0, 5, Block::kReduced, 0}});
   expect_blocks(call(Routine::reduce), 2, {});
   expect_blocks(call(Routine::reduce), 1, {{0, 5, Block::kReduced, 0}});
-  expect_blocks(call(Routine::reduce_scatter), 2, {{0, 5, Block::kReduced, 10}});
+  for (const Routine routine : {Routine::reduce_scatter, Routine::reduce_scatter_block})
+    expect_blocks(call(routine), 2, {{0, 5, Block::kReduced, 10}});
   expect_blocks(call(Routine::broadcast), 2, {{0, 5, 1, 0}});
   for (const Routine routine : {Routine::scatter, Routine::scatterv})
     expect_blocks(call(routine), 2, {{0, 5, 1, 10}});
@@ -224,8 +226,20 @@ TEST(ResultBlocks, OfRankTwoOfThreeWithRootOne) {
   }
   for (const Routine routine : {Routine::allgather, Routine::allgatherv})
     expect_blocks(call(routine), 2, {{0, 5, 0, 0}, {5, 5, 1, 0}, {10, 5, 2, 0}});
-  for (const Routine routine : {Routine::alltoall, Routine::alltoallv})
+  for (const Routine routine : {Routine::alltoall, Routine::alltoallv, Routine::alltoallw})
     expect_blocks(call(routine), 2, {{0, 5, 0, 10}, {5, 5, 1, 10}, {10, 5, 2, 10}});
+}
+
+/// Rank 2's neighbors in a ring are 1, whose second it is, and 0, whose first it is.
+TEST(ResultBlocks, OfANeighborhood) {
+  const auto call = [](Routine routine) {
+    return Call{.routine = routine, .count = 5, .neighbors = {1, 0}};
+  };
+  for (const Routine routine : {Routine::neighbor_allgather, Routine::neighbor_allgatherv})
+    expect_blocks(call(routine), 2, {{0, 5, 1, 0}, {5, 5, 0, 0}});
+  for (const Routine routine :
+       {Routine::neighbor_alltoall, Routine::neighbor_alltoallv, Routine::neighbor_alltoallw})
+    expect_blocks(call(routine), 2, {{0, 5, 1, 5}, {5, 5, 0, 0}});
 }
 
 }  // namespace
