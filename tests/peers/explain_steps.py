@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much of a step `show --explain` explains on this CPU: eight points of imaging/train and nine of llm/finetune.
+"""How much of a step `show --explain` explains on this CPU: eight points of imaging/train, nine of llm/finetune, and two of it
+on text of varying widths.
 
     tests/peers/explain_steps.py --scalemark PROGRAM [--only TEXT] [--repeats 3] [--keep DIR]
 
@@ -39,6 +40,13 @@ def text_points():
                                                       *(["-a", "dataset=preference"] if method == "dpo" else [])]
 
 
+def varied_points():
+    """As the studies had it: rows of unequal length, padded to the longest of a batch."""
+    for method in ("full", "lora"):
+        yield f"Llama3 tiny {method} paper varied", ["^llm/finetune$", "-a", "parallel=single", "-a", "mode=paper", "-a", f"method={method}",
+                                                     "-a", "model=tiny", "-a", "batch=2", "-a", "sequence=128", "-a", "steps=200"]
+
+
 def run(program, *words, codes=(0,)):
     done = subprocess.run([program, *map(str, words)], capture_output=True, text=True, check=False)
     if done.returncode not in codes:
@@ -74,7 +82,7 @@ def points_of_command_line(text):
     parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
     arguments = parser.parse_args()
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    points = [point for point in [*image_points(), *text_points()] if arguments.only in point[0]]
+    points = [point for point in [*image_points(), *text_points(), *varied_points()] if arguments.only in point[0]]
     with tempfile.TemporaryDirectory() as temporary:
         for name, training in points:
             folder = (arguments.keep or Path(temporary)) / name.replace(" ", "-")
