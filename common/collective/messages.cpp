@@ -58,8 +58,7 @@ Amounts amounts(const Call& call, int rank, int peer) {
 
 /// Whether every rank is sent a part of its own, or all the same.
 bool sends_parts(Routine routine) {
-  return routine == Routine::scatter || routine == Routine::scatterv ||
-         routine == Routine::alltoall || routine == Routine::alltoallv;
+  return routine == Routine::scatter || routine == Routine::scatterv || exchanges(routine);
 }
 
 }  // namespace

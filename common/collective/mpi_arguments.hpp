@@ -20,22 +20,26 @@ namespace scalemark::collective {
 /// The most elements that MPI counts.
 inline constexpr std::size_t kMaxMpiCount = std::numeric_limits<int>::max();
 
+/// Elements that MPI moves: as many as fit an int, or all of them as one big element.
+struct MpiElements {
+  int count = 0;
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+};
+/// `count` elements of `element_bytes` each; `keep` gets the type of a big one.
+inline MpiElements mpi_elements(std::size_t count, MPI_Datatype element, std::size_t element_bytes,
+                                Keep& keep) {
+  if (count <= kMaxMpiCount) return {static_cast<int>(count), element};
+  const auto big = std::make_shared<BigType>(count, element, element_bytes);
+  keep.push_back(big);
+  return {1, big->get()};
+}
+
 /// What the arguments of a call point to, kept as long as the operation.
 class MpiArguments {
  public:
   MpiArguments(const MpiContext& context, const Call& call) : context_(context), call_(call) {}
 
-  /// Elements that MPI moves: as many as fit an int, or all of them as one big element.
-  struct Elements {
-    int count = 0;
-    MPI_Datatype type = MPI_DATATYPE_NULL;
-  };
-  Elements moved() {
-    if (call_.count <= kMaxMpiCount) return {static_cast<int>(call_.count), element()};
-    const auto big = std::make_shared<BigType>(call_.count, element(), size_of(call_.type));
-    keep_.push_back(big);
-    return {1, big->get()};
-  }
+  MpiElements moved() { return mpi_elements(call_.count, element(), size_of(call_.type), keep_); }
 
   /// Parts of these `sizes`, one behind the other. Throws Unavailable where a count or a
   /// displacement is beyond int.

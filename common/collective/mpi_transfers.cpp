@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Messages by MPI: one, a pair, or a set that is posted together.
 #include <algorithm>
-#include <limits>
 #include <utility>
 #include <vector>
 
+#include "common/collective/mpi_arguments.hpp"
 #include "common/collective/mpi_calls.hpp"
 #include "common/collective/mpi_operation.hpp"
 
@@ -28,19 +28,12 @@ std::vector<Message> as_messages(const MpiContext& context, std::span<const Tran
   std::vector<Message> messages;
   const MPI_Datatype element = context.types.moving(type);
   for (const Transfer& transfer : transfers) {
-    Message message{.sends = transfer.direction == Transfer::Direction::send,
-                    .data = transfer.data,
-                    .count = 1,
-                    .type = element,
-                    .peer = transfer.peer};
-    if (transfer.count > static_cast<std::size_t>(std::numeric_limits<int>::max())) {
-      const auto big = std::make_shared<BigType>(transfer.count, element, size_of(type));
-      keep.push_back(big);
-      message.type = big->get();
-    } else {
-      message.count = static_cast<int>(transfer.count);
-    }
-    messages.push_back(message);
+    const MpiElements moved = mpi_elements(transfer.count, element, size_of(type), keep);
+    messages.push_back({.sends = transfer.direction == Transfer::Direction::send,
+                        .data = transfer.data,
+                        .count = moved.count,
+                        .type = moved.type,
+                        .peer = transfer.peer});
   }
   std::stable_partition(messages.begin(), messages.end(),
                         [](const Message& one) { return !one.sends; });

@@ -116,8 +116,7 @@ class NcclCommunicator final : public Communicator {
   std::unique_ptr<Operation> prepare(const Call& call) override {
     const std::string why = why_not(call, device::MemoryKind::device);
     if (!why.empty()) throw Unavailable(why);
-    const bool exchanges = call.routine == Routine::alltoall || call.routine == Routine::alltoallv;
-    if (exchanges && call.in == call.out && call.in != nullptr)
+    if (exchanges(call.routine) && call.in == call.out && call.in != nullptr)
       throw Unavailable("NCCL has no all-to-all in place");
     return operation([this, call] { enqueue(call); }, call.mode, call.stream);
   }

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstdlib>
 #include <exception>
-#include <limits>
 #include <new>
 #include <string>
 #include <utility>
@@ -16,6 +15,7 @@
 
 #include "common/base/error.hpp"
 #include "common/collective/mpi_access.hpp"
+#include "common/collective/mpi_arguments.hpp"
 #include "common/collective/mpi_types.hpp"
 #include "common/collective/names.hpp"
 #include "common/mpi/environment.hpp"
@@ -28,8 +28,6 @@ namespace {
 constexpr std::array<std::string_view, 6> kSyncs = {"flush",    "fence",       "lock",
                                                     "lock_all", "flush_local", "pscw"};
 constexpr std::array<std::string_view, 3> kCreations = {"allocate", "create", "dynamic"};
-
-constexpr std::size_t kMaxElements = std::numeric_limits<int>::max();
 
 /// Each rank's part begins on a cache line, though libraries may lay the parts of a node's ranks
 /// one behind the other.
@@ -120,8 +118,8 @@ class MpiWindow final : public OneSided {
     if (types_.reducing(access.type) == MPI_DATATYPE_NULL || types_.op(access.op) == MPI_OP_NULL)
       return fmt::format("MPI accumulates no {} of {}", to_string(access.op),
                          to_string(access.type));
-    if (access.count > kMaxElements)
-      return fmt::format("MPI accumulates {} elements at most", kMaxElements);
+    if (access.count > kMaxMpiCount)
+      return fmt::format("MPI accumulates {} elements at most", kMaxMpiCount);
     return {};
   }
 
@@ -187,13 +185,9 @@ class MpiWindow final : public OneSided {
     bound.bytes = access.count * element;
     bound.displacement = static_cast<MPI_Aint>(access.displacement * element);
     if (is_attached_) bound.displacement += addresses_.at(static_cast<std::size_t>(access.peer));
-    if (access.count <= kMaxElements) {
-      bound.count = static_cast<int>(access.count);
-    } else {
-      const auto big = std::make_shared<BigType>(access.count, bound.type, element);
-      bound.type = big->get();
-      bound.keep.push_back(big);
-    }
+    const MpiElements moved = mpi_elements(access.count, bound.type, element, bound.keep);
+    bound.count = moved.count;
+    bound.type = moved.type;
     return bound;
   }
 

@@ -158,18 +158,15 @@ class OsuReader {
     const bool is_on_device = title.params.text("memory", "") == "device";
     const bool is_usual = name == "MPI_Win_allocate" || (is_on_device && name == "MPI_Win_create");
     if (title.by_scalemark || is_usual) return;
-    if (name.starts_with(kPrefix)) name.remove_prefix(kPrefix.size());
-    title.params["window_creation"] = name == "create_dynamic" ? "dynamic" : snake_case(name);
+    const bool has_prefix = name.starts_with(kPrefix);
+    title.params["window_creation"] =
+        axis_value(kOsuWindows, name, snake_case(name.substr(has_prefix ? kPrefix.size() : 0)));
   }
 
   /// "# Synchronization: MPI_Win_flush"
   void take_sync(std::string_view name) {
     if (table_->title.by_scalemark) return;
-    std::string value = snake_case(name);
-    for (const OsuSync& sync : kOsuSyncs) {
-      if (name == sync.osu_name) value = sync.axis_value;
-    }
-    table_->title.params["sync"] = value;
+    table_->title.params["sync"] = axis_value(kOsuSyncs, name, snake_case(name));
   }
 
   void note_columns() {

@@ -30,22 +30,13 @@ std::string osu_datatype(const OsuTest& test, const CaseResult& result) {
   return dtype.empty() ? test.datatype : dtype;
 }
 
-std::string osu_sync(const CaseResult& result) {
-  const std::string value = print::param_text(result, "sync");
-  for (const OsuSync& sync : kOsuSyncs) {
-    if (value == sync.axis_value) return sync.osu_name;
-  }
-  return value.empty() ? kOsuSyncs.front().osu_name : value;
-}
-
 /// As stated by another program, else as the key says. MPI allocates no device memory.
 std::string window_creation(const CaseResult& result) {
   if (const auto said = result.facts.find("window_creation"); said != result.facts.end())
     return text::printable(to_text(said->second));
-  const std::string creation = print::param_text(result, "window_creation");
-  if (creation == "dynamic") return "MPI_Win_create_dynamic";
   const bool is_on_device = print::param_text(result, "memory") == "device";
-  return creation == "create" || is_on_device ? "MPI_Win_create" : "MPI_Win_allocate";
+  const std::string creation = print::param_text(result, "window_creation");
+  return osu_name(kOsuWindows, creation.empty() && is_on_device ? "create" : creation);
 }
 
 /// "NCCL" etc. if MPI does not do the transfer. One-sided tests print the name of MPI's operation.
@@ -167,8 +158,9 @@ class OsuPrinter final : public print::Printer {
     if (overlaps) lines += "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n";
     if (test.table == OsuTable::message_rate) lines += pairs(result);
     if (is_one_sided(test))
-      lines += fmt::format("# Window creation: {}\n# Synchronization: {}\n",
-                           window_creation(result), osu_sync(result));
+      lines +=
+          fmt::format("# Window creation: {}\n# Synchronization: {}\n", window_creation(result),
+                      osu_name(kOsuSyncs, print::param_text(result, "sync")));
     if (test.table != OsuTable::barrier)
       lines += fmt::format("# Datatype: {}.\n", osu_datatype(test, result));
     if (is_one_sided(test) && print::param_text(result, "memory") == "device")

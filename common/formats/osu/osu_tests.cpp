@@ -58,4 +58,20 @@ std::string osu_title(const OsuTest& test, std::string_view call) {
   return title.insert(title.rfind(" Test"), " Persistent");
 }
 
+std::string axis_value(std::span<const OsuWord> words, std::string_view name,
+                       std::string otherwise) {
+  for (const OsuWord& word : words) {
+    if (name == word.osu_name) return word.axis_value;
+  }
+  return otherwise;
+}
+
+std::string osu_name(std::span<const OsuWord> words, const std::string& value) {
+  if (value.empty()) return words.front().osu_name;
+  for (const OsuWord& word : words) {
+    if (value == word.axis_value) return word.osu_name;
+  }
+  return value;
+}
+
 }  // namespace scalemark::formats

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -185,16 +186,29 @@ inline constexpr std::array kOsuTypes = {OsuType{"MPI_CHAR", "int8"}, OsuType{"M
                                          OsuType{"MPI_FLOAT", "fp32"},
                                          OsuType{"MPI_DOUBLE", "fp64"}};
 
-/// Names of the synchronization of one-sided tests: OSU's, and the values of axis `sync`.
-struct OsuSync {
+/// A word of one-sided tables: OSU's name, and the value of the axis.
+struct OsuWord {
   const char* osu_name;
   const char* axis_value;
 };
-inline constexpr std::array kOsuSyncs = {OsuSync{"MPI_Win_flush", "flush"},
-                                         OsuSync{"MPI_Win_fence", "fence"},
-                                         OsuSync{"MPI_Win_lock/unlock", "lock"},
-                                         OsuSync{"MPI_Win_lock_all/unlock_all", "lock_all"},
-                                         OsuSync{"MPI_Win_flush_local", "flush_local"},
-                                         OsuSync{"MPI_Win_post/start/complete/wait", "pscw"}};
+/// Axis `sync`.
+inline constexpr std::array kOsuSyncs = {OsuWord{"MPI_Win_flush", "flush"},
+                                         OsuWord{"MPI_Win_fence", "fence"},
+                                         OsuWord{"MPI_Win_lock/unlock", "lock"},
+                                         OsuWord{"MPI_Win_lock_all/unlock_all", "lock_all"},
+                                         OsuWord{"MPI_Win_flush_local", "flush_local"},
+                                         OsuWord{"MPI_Win_post/start/complete/wait", "pscw"}};
+
+/// Axis `window_creation`.
+inline constexpr std::array kOsuWindows = {OsuWord{"MPI_Win_allocate", "allocate"},
+                                           OsuWord{"MPI_Win_create", "create"},
+                                           OsuWord{"MPI_Win_create_dynamic", "dynamic"}};
+
+/// The axis' value for OSU's name; `otherwise` for a name that is not among the words.
+std::string axis_value(std::span<const OsuWord> words, std::string_view name,
+                       std::string otherwise);
+/// OSU's name for the axis' value, which is the first word's if empty; the value itself if it is
+/// not among the words.
+std::string osu_name(std::span<const OsuWord> words, const std::string& value);
 
 }  // namespace scalemark::formats

@@ -23,7 +23,7 @@ class Swap {
     const Access access{
         .kind = c.rank() == kOrigin ? Access::Kind::compare_and_swap : Access::Kind::none,
         .sync = sync,
-        .peer = c.rank() == kTarget ? kOrigin : kTarget,
+        .peer = kTarget,
         .origin = &next_,
         .result = &found_,
         .compare = &expected_,
