@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Grids against MPI_Dims_create, and neighbors worked out by hand and by their definition.
-#include "suites/micro/collective/grid.hpp"
-
 #include <cstddef>
 #include <set>
 #include <utility>
@@ -11,6 +9,7 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
+#include "suites/micro/collective/grid.hpp"
 #include "tests/support/mpi_main.hpp"
 
 namespace scalemark::micro {
