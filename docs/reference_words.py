@@ -47,7 +47,9 @@ METRICS = {
         ("read_rate", "1/s", "Reads of a file per second"),
         ("achieved_flops", "flop/s", "FLOPs of the model divided by time, per rank"),
     ],
-    "Training": [
+    "Training and inference": [
+        ("time_to_first_token", "s", "A prompt, up to the token behind it"),
+        ("time_per_output_token", "s", "One further token of each row, from the cache of keys and values"),
         ("step_time", "s", "One step of the optimiser, from asking for its data to the result"),
         ("epoch_time", "s", "One pass over the data"),
         ("total_time", "s", "The whole training, without tests"),
@@ -55,7 +57,7 @@ METRICS = {
         ("total_time_without_loading", "s", "`total_time` less all waiting for the loader"),
         ("images_per_second", "{image}/s", "Images of all ranks per second"),
         ("images_per_second_without_loading", "{image}/s", "The same without the wait for the loader"),
-        ("tokens_per_second", "{token}/s", "Tokens without padding, of all ranks, per second"),
+        ("tokens_per_second", "{token}/s", "Tokens without padding, of all ranks, per second; in inference those computed, or decoded"),
         ("step_width", "{token}", "Width of the rows of a step, with padding"),
         ("position_rate", "{token}/s", "Tokens with padding per second"),
         ("label_rate", "{token}/s", "Tokens in the loss per second"),

@@ -35,6 +35,7 @@ struct WantedTile {
 constexpr std::array kWanted = {
     WantedTile{"LLM fine-tuning", "llm/finetune", "tokens_per_second", Choice::largest},
     WantedTile{"LLM fine-tuning", "micro/lora_step", "tokens_per_second", Choice::largest},
+    WantedTile{"LLM inference", "llm/inference", "tokens_per_second", Choice::largest},
     WantedTile{"Image training", "imaging/train", "images_per_second", Choice::largest},
     WantedTile{"Ping-pong bandwidth", "micro/pingpong", "bandwidth", Choice::largest},
     WantedTile{"Ping-pong bandwidth", "micro/bandwidth", "bandwidth", Choice::largest},

@@ -160,6 +160,7 @@ constexpr ListedField kFacts[] = {
     {"loss_scale", Kind::plain},
     {"m", Kind::plain},
     {"memory_numa_node", Kind::plain},
+    {"kv_cache_bytes", Kind::plain},
     {"moved_bytes", Kind::plain},
     {"n", Kind::plain},
     {"neighbors", Kind::plain},

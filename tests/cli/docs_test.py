@@ -108,6 +108,8 @@ NOT_RUN = {
     "tests/peers/pytorch.py --runs 15": PEER,
     "tests/peers/torchtune_steps.py --runs 3": PEER,
     "tests/peers/hugging_face.py": PEER,
+    "tests/peers/transformers_inference.py": PEER,
+    "tests/peers/transformers_inference.py --runs 5": PEER,
     "tests/gpu/torch_imaging.py": PEER,
     "tests/peers/predict_hosts.py": "needs root, and measures for minutes",
     "python3 -m mlperf_logging.compliance_checker --ruleset 5.0.0 --config $PWD/common/formats/rules/mllog.yaml LOG": PEER,

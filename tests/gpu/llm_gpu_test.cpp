@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels of the LLM suite against the same on the host, and fine-tuning steps through CUDA graphs
-// against those without.
+// Kernels of the LLM suite against the same on the host, generation with its cache, and steps
+// through CUDA graphs against those without.
 #include <cmath>
 #include <string>
 #include <vector>
@@ -10,6 +10,8 @@
 
 #include "common/device/device.hpp"
 #include "common/torch/step_graph.hpp"
+#include "suites/llm/generate/generator.hpp"
+#include "suites/llm/generate/generator_check.hpp"
 #include "suites/llm/kernels/device_kernels.hpp"
 #include "suites/llm/model/fused_ops.hpp"
 #include "suites/llm/quant/fake_quant.hpp"
@@ -164,6 +166,43 @@ TEST_F(LlmGpu, AttentionBySequencesIsThatWithAMask) {
   const Positions positions = model->packed_positions(packing);
   EXPECT_TRUE(positions.starts.defined());
   expect_close(model->forward_at(tokens, positions), with_mask.cpu(), "logits");
+}
+
+TEST_F(LlmGpu, TheCacheChangesNoLogits) {
+  for (const auto type : {torch::kDouble, torch::kFloat32, torch::kBFloat16, torch::kFloat16}) {
+    SCOPED_TRACE(toString(type));
+    const LlamaConfig config = llama_config("tiny");
+    const auto options = torch::TensorOptions().device(kGpu).dtype(type);
+    Generator generator(config, {.batch = 3, .capacity = 65, .seed = 2, .tensors = options});
+    const torch::Tensor tokens = torch::randint(config.vocab_size, {3, 65}, torch::kLong).to(kGpu);
+    generator.next(tokens);
+    EXPECT_EQ(check_generator(generator, config, tokens, generator.logits()).wrong, 0U);
+  }
+}
+
+TEST_F(LlmGpu, ARecordedTokenIsThatWithoutAGraph) {
+  const LlamaConfig config = llama_config("tiny");
+  const auto options = torch::TensorOptions().device(kGpu).dtype(torch::kBFloat16);
+  Generator generator(config, {.batch = 3, .capacity = 65, .seed = 2, .tensors = options});
+  const torch::Tensor tokens = torch::randint(config.vocab_size, {3, 65}, torch::kLong).to(kGpu);
+  generator.next(tokens.narrow(1, 0, 64));
+  torch::Tensor next, last = tokens.narrow(1, 64, 1).contiguous();
+  const auto decode = [&] {
+    generator.shorten(64);
+    next = generator.next(last);
+  };
+  const auto graph = torch_support::make_step_graph(kGpu);
+  graph->warm_up(decode);
+  graph->capture(decode);
+  const torch::Tensor recorded_logits = generator.logits(), recorded_next = next;
+  for (const std::int64_t word : {7, 1000}) {
+    last.fill_(word);
+    graph->launch();
+    const torch::Tensor logits = recorded_logits.cpu(), chosen = recorded_next.cpu();
+    decode();
+    expect_close(generator.logits(), logits, std::to_string(word));
+    EXPECT_TRUE(torch::equal(next.cpu(), chosen));
+  }
 }
 
 }  // namespace

@@ -23,7 +23,7 @@
 #      device memory handed to MPI, NVIDIA's compute-sanitizer over the short tests
 #   b  figures of the micro suite beside limits: copies, launches, matrix products, convolutions in both layouts
 #   c  MobileNetV2 training beside PyTorch in Python, same shapes, in turns
-#   d  LoRA of Llama3-8B, as the studies ran it and tuned: memory and time, predicted and measured
+#   d  LoRA of Llama3-8B, as the studies ran it and tuned: memory and time, predicted and measured; inference
 # A part is a list of steps. A failed step does not stop the others. What a call has no time for, a later call with the
 # same --state does. DIR gets part-X.tar.gz (logs, redacted result files) and part-X.txt (the table of verdicts) of each.
 # Exit: 0 all passed, 1 something failed, 2 usage, 3 the bundle does not start or there is no GPU, 4 steps are left.

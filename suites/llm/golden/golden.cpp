@@ -43,6 +43,15 @@ void check_parameters(const golden::Field& file, const GoldenContext& context) {
   }
 }
 
+/// Logits [b, s, v] token by token, each from the cache of those before it.
+torch::Tensor generated_logits(Llama& model, const torch::Tensor& tokens_bs) {
+  KvCache cache(model->config(), tokens_bs.size(0), tokens_bs.size(1), model->options());
+  std::vector<torch::Tensor> logits_bv;
+  for (const torch::Tensor& tokens_b1 : tokens_bs.split(1, 1))
+    logits_bv.push_back(model->head().ptr()->forward(model->hidden_after(tokens_b1, cache)));
+  return torch::stack(logits_bv, 1);
+}
+
 void check_forward(const golden::Field& want, const Precision& precision,
                    const GoldenContext& context) {
   const torch::NoGradGuard no_grad;
@@ -60,6 +69,9 @@ void check_forward(const golden::Field& want, const Precision& precision,
   };
   context.report.digest(want["logits"].path(), all, want["logits"].digest(), precision.logits,
                         precision.logits);
+  context.report.digest(want["logits"].path() + " from the cache",
+                        to_doubles(generated_logits(model, context.model.tokens_bs())),
+                        want["logits"].digest(), precision.logits, precision.logits);
   edge("logits_first_token", true);
   edge("logits_last_token", false);
 

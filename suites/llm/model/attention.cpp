@@ -23,4 +23,10 @@ torch::Tensor attention(const torch::Tensor& q_bshe, const torch::Tensor& k_bske
       .transpose(1, 2);
 }
 
+torch::Tensor attention_of_one(const torch::Tensor& q_b1he, const torch::Tensor& k_bkse,
+                               const torch::Tensor& v_bkse) {
+  const torch::Tensor q_bkte = q_b1he.reshape({q_b1he.size(0), k_bkse.size(1), -1, q_b1he.size(3)});
+  return at::scaled_dot_product_attention(q_bkte, k_bkse, v_bkse).reshape(q_b1he.sizes());
+}
+
 }  // namespace scalemark::llm

@@ -16,4 +16,10 @@ bool has_flash(const torch::TensorOptions& options);
 torch::Tensor attention(const torch::Tensor& q_bshe, const torch::Tensor& k_bske,
                         const torch::Tensor& v_bske, const torch::Tensor& mask, bool grouped);
 
+/// The same for one query per row, q_b1he, that attends to all of k_bkse and v_bkse [b, kv heads,
+/// s, e]: the heads that share a head of k and v are that many queries of it. Returns [b, 1, heads,
+/// e].
+torch::Tensor attention_of_one(const torch::Tensor& q_b1he, const torch::Tensor& k_bkse,
+                               const torch::Tensor& v_bkse);
+
 }  // namespace scalemark::llm

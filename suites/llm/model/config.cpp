@@ -76,14 +76,13 @@ struct Matrix {
   std::int64_t out, in;
 };
 std::array<Matrix, 7> layer_matrices(const LlamaConfig& config) {
-  const std::int64_t kv_dim = config.kv_heads * config.head_dim();
-  return {{{"q_proj", config.dim, config.dim},
-           {"k_proj", kv_dim, config.dim},
-           {"v_proj", kv_dim, config.dim},
-           {"output_proj", config.dim, config.dim},
-           {"w1", config.ffn_dim, config.dim},
-           {"w2", config.dim, config.ffn_dim},
-           {"w3", config.ffn_dim, config.dim}}};
+  return {{{"q_proj", config.query_dim(), config.dim},
+           {"k_proj", config.key_dim(), config.dim},
+           {"v_proj", config.key_dim(), config.dim},
+           {"output_proj", config.dim, config.query_dim()},
+           {"w1", config.inner_dim(), config.dim},
+           {"w2", config.dim, config.inner_dim()},
+           {"w3", config.inner_dim(), config.dim}}};
 }
 
 }  // namespace
@@ -110,6 +109,11 @@ void check(const LlamaConfig& config, const std::string& source) {
           fmt::format("dim / heads is {}; it must be even", config.head_dim()));
   require(config.heads % config.kv_heads == 0,
           fmt::format("heads {} is not a multiple of kv_heads {}", config.heads, config.kv_heads));
+  const auto share = [&](std::int64_t whole) { return whole % config.shards == 0; };
+  require(config.shards >= 1, fmt::format("shards is {}; it must be positive", config.shards));
+  require(share(config.kv_heads) && share(config.ffn_dim) && share(config.vocab_size),
+          fmt::format("{} ranks cannot share kv_heads {}, ffn_dim {} and vocab_size {} equally",
+                      config.shards, config.kv_heads, config.ffn_dim, config.vocab_size));
   require(config.rope_base > 1,
           fmt::format("rope_base is {}; it must be above 1", config.rope_base));
   require(config.rope_scale >= 1,
@@ -140,7 +144,8 @@ ParameterCounts count_parameters(const LlamaConfig& config) {
   counts.per_layer = counts.layer_linear + 2 * config.dim;
   counts.embedding = config.vocab_size * config.dim;
   const std::int64_t tables = config.tied_output ? 1 : 2;
-  counts.total = config.layers * counts.per_layer + tables * counts.embedding + config.dim;
+  const std::int64_t head = config.tied_output ? 0 : counts.embedding / config.shards;
+  counts.total = config.layers * counts.per_layer + counts.embedding + head + config.dim;
   counts.tensors = config.layers * 9 + tables + 1;
   return counts;
 }

@@ -15,8 +15,15 @@ struct LlamaConfig {
   double rope_scale = 1;  ///< long-context scaling of the rotary frequencies; 1 = none
   double norm_eps = 1e-5;
   bool tied_output = false;  ///< the output head is the embedding
+  /// Tensor parallelism: ranks that share each layer's heads and inner rows of the feed-forward,
+  /// and the rows of an output head that is not the embedding.
+  std::int64_t shards = 1;
 
   std::int64_t head_dim() const { return dim / heads; }
+  /// Of one rank.
+  std::int64_t query_dim() const { return dim / shards; }
+  std::int64_t key_dim() const { return kv_heads / shards * head_dim(); }
+  std::int64_t inner_dim() const { return ffn_dim / shards; }
 };
 
 /// Throws InputError, naming `source`, for sizes that are invalid or do not divide.
@@ -34,7 +41,7 @@ struct LoraConfig {
   std::vector<std::string> modules = {"q_proj", "v_proj", "output_proj", "w1", "w2", "w3"};
 };
 
-/// Parameter counts by formula; allocates nothing.
+/// Parameter counts by formula, of one rank; allocates nothing.
 struct ParameterCounts {
   std::int64_t layer_linear = 0;  ///< weights of one layer's seven matrices
   std::int64_t per_layer = 0;     ///< with its two norms

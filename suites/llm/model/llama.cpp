@@ -19,8 +19,6 @@
 namespace scalemark::llm {
 namespace {
 
-constexpr double kEmbeddingDeviation = 0.02;
-
 template <typename Real>
 torch::Tensor complex_table(const LlamaConfig& config, std::int64_t positions,
                             torch::ScalarType real, const torch::Device& device) {
@@ -103,15 +101,18 @@ torch::Tensor RmsNormImpl::forward(const torch::Tensor& x) {
 
 AttentionImpl::AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options,
                              Initial initial)
-    : heads_(config.heads), kv_heads_(config.kv_heads), head_dim_(config.head_dim()) {
-  const std::int64_t kv_dim = kv_heads_ * head_dim_;
-  q_proj_ = register_module("q_proj", Linear(config.dim, config.dim, options, initial));
+    : heads_(config.heads / config.shards),
+      kv_heads_(config.kv_heads / config.shards),
+      head_dim_(config.head_dim()) {
+  const std::int64_t q_dim = config.query_dim(), kv_dim = config.key_dim();
+  q_proj_ = register_module("q_proj", Linear(config.dim, q_dim, options, initial));
   k_proj_ = register_module("k_proj", Linear(config.dim, kv_dim, options, initial));
   v_proj_ = register_module("v_proj", Linear(config.dim, kv_dim, options, initial));
-  output_proj_ = register_module("output_proj", Linear(config.dim, config.dim, options, initial));
+  output_proj_ = register_module("output_proj", Linear(q_dim, config.dim, options, initial));
 }
 
-torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions& positions) {
+torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions& positions,
+                                     LayerCache* cache) {
   const auto heads = [&](Linear& projection, std::int64_t count) {
     return projection(x_bsd).unflatten(-1, {count, head_dim_});
   };
@@ -122,6 +123,10 @@ torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions
   const torch::Tensor q_bshe = turned(heads(q_proj_, heads_)),
                       k_bshe = turned(heads(k_proj_, kv_heads_)),
                       v_bshe = heads(v_proj_, kv_heads_);
+  if (cache != nullptr) cache->append(k_bshe, v_bshe);
+  if (cache != nullptr && x_bsd.size(1) == 1) {
+    return output_proj_(attention_of_one(q_bshe, cache->keys(), cache->values()).flatten(2));
+  }
   const torch::Tensor y_bshe =
       positions.starts.defined()
           ? attention_by_sequences(q_bshe, k_bshe, v_bshe, positions)
@@ -131,9 +136,9 @@ torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions
 
 FeedForwardImpl::FeedForwardImpl(const LlamaConfig& config, const torch::TensorOptions& options,
                                  Initial initial) {
-  w1_ = register_module("w1", Linear(config.dim, config.ffn_dim, options, initial));
-  w2_ = register_module("w2", Linear(config.ffn_dim, config.dim, options, initial));
-  w3_ = register_module("w3", Linear(config.dim, config.ffn_dim, options, initial));
+  w1_ = register_module("w1", Linear(config.dim, config.inner_dim(), options, initial));
+  w2_ = register_module("w2", Linear(config.inner_dim(), config.dim, options, initial));
+  w3_ = register_module("w3", Linear(config.dim, config.inner_dim(), options, initial));
 }
 
 torch::Tensor FeedForwardImpl::forward(const torch::Tensor& x_bsd) {
@@ -149,9 +154,10 @@ DecoderLayerImpl::DecoderLayerImpl(const LlamaConfig& config, const torch::Tenso
   mlp_norm_ = register_module("mlp_norm", RmsNorm(config.dim, config.norm_eps, options));
 }
 
-torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x_bsd, const Positions& positions) {
-  const torch::Tensor h_bsd = x_bsd + attn_(sa_norm_(x_bsd), positions);
-  return h_bsd + mlp_(mlp_norm_(h_bsd));
+torch::Tensor DecoderLayerImpl::forward(const torch::Tensor& x_bsd, const Positions& positions,
+                                        LayerCache* cache) {
+  const torch::Tensor h_bsd = x_bsd + sum_of_parts(attn_(sa_norm_(x_bsd), positions, cache));
+  return h_bsd + sum_of_parts(mlp_(mlp_norm_(h_bsd)));
 }
 
 void DecoderLayerImpl::fuse(bool on) {
@@ -180,10 +186,10 @@ LlamaImpl::LlamaImpl(const LlamaConfig& config, const torch::TensorOptions& opti
   }
   norm_ = register_module("norm", RmsNorm(config.dim, config.norm_eps, options));
   finished(*norm_);
-  output_ =
-      config.tied_output
-          ? tok_embeddings_
-          : register_module("output", Linear(config.dim, config.vocab_size, options, initial));
+  output_ = config.tied_output
+                ? tok_embeddings_
+                : register_module("output", Linear(config.dim, config.vocab_size / config.shards,
+                                                   options, initial));
   if (!config.tied_output) finished(*output_);
 }
 
@@ -209,6 +215,23 @@ torch::Tensor LlamaImpl::hidden_at(const torch::Tensor& tokens_bs, const Positio
     x_bsd = gate_ == nullptr ? compute(x_bsd) : gate_->pass(i, compute, x_bsd);
   }
   return norm_(x_bsd);
+}
+
+torch::Tensor LlamaImpl::hidden_after(const torch::Tensor& tokens_bs, KvCache& cache) {
+  const std::int64_t before = cache.length(), count = tokens_bs.size(1);
+  if (before > 0 && count != 1) {
+    throw Error(fmt::format("{} tokens were given behind {}; allowed there: 1", count, before));
+  }
+  Positions positions = this->positions(before + count);
+  positions.rotation = positions.rotation.narrow(0, before, count);
+  torch::Tensor x_bsd = torch::embedding(tok_embeddings_->weight, tokens_bs);
+  for (std::size_t i = 0; i < layers_.size(); ++i)
+    x_bsd = layers_[i]->forward(x_bsd, positions, &cache.layer(i));
+  return norm_(x_bsd.select(1, count - 1));
+}
+
+void LlamaImpl::sum_parts(const Sum& sum) {
+  for (DecoderLayer& layer : layers_) layer->sum_parts(sum);
 }
 
 Positions LlamaImpl::positions(std::int64_t sequence) {

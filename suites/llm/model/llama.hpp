@@ -7,12 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
 #include "suites/llm/model/config.hpp"
+#include "suites/llm/model/kv_cache.hpp"
 #include "suites/llm/model/lora.hpp"
 
 namespace scalemark::llm {
@@ -70,7 +72,10 @@ class AttentionImpl : public torch::nn::Module {
  public:
   AttentionImpl(const LlamaConfig& config, const torch::TensorOptions& options,
                 Initial initial = Initial::random);
-  torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions);
+  /// With `cache`, keys and values are stored behind those it holds. One token may follow others;
+  /// several must be the first.
+  torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions,
+                        LayerCache* cache = nullptr);
   void fuse(bool on) { fused_ = on; }
 
  private:
@@ -94,14 +99,23 @@ class FeedForwardImpl : public torch::nn::Module {
 };
 TORCH_MODULE(FeedForward);
 
+/// Returns the sum of a tensor over ranks.
+using Sum = std::function<torch::Tensor(torch::Tensor)>;
+
 class DecoderLayerImpl : public torch::nn::Module {
  public:
   DecoderLayerImpl(const LlamaConfig& config, const torch::TensorOptions& options,
                    Initial initial = Initial::random);
-  torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions);
+  torch::Tensor forward(const torch::Tensor& x_bsd, const Positions& positions,
+                        LayerCache* cache = nullptr);
   void fuse(bool on);
+  /// Tensor parallelism: adds up what the ranks' parts of attention and of feed-forward give.
+  void sum_parts(Sum sum) { sum_ = std::move(sum); }
 
  private:
+  torch::Tensor sum_of_parts(const torch::Tensor& part) { return sum_ ? sum_(part) : part; }
+
+  Sum sum_;
   Attention attn_{nullptr};
   FeedForward mlp_{nullptr};
   RmsNorm sa_norm_{nullptr}, mlp_norm_{nullptr};
@@ -124,6 +138,9 @@ class LayerGate {
   virtual torch::Tensor pass(std::size_t layer, const Layer& compute, const torch::Tensor& x) = 0;
 };
 
+/// Standard deviation of a random embedding.
+inline constexpr double kEmbeddingDeviation = 0.02;
+
 /// The whole model, built directly in its final type on its final device (options).
 class LlamaImpl : public torch::nn::Module {
  public:
@@ -136,7 +153,12 @@ class LlamaImpl : public torch::nn::Module {
   torch::Tensor forward_at(const torch::Tensor& tokens_bs, const Positions& positions);
   /// Hidden states before the head: [b, s, d].
   torch::Tensor hidden_at(const torch::Tensor& tokens_bs, const Positions& positions);
+  /// Generation: the hidden states before the head [b, d] of the last of `tokens_bs`, which follow
+  /// what `cache` holds; stores their keys and values. Throws Error for several tokens that are not
+  /// the first, and beyond the cache's capacity or the model's max_seq_len.
+  torch::Tensor hidden_after(const torch::Tensor& tokens_bs, KvCache& cache);
   const Linear& head() const { return output_; }
+  const DecoderLayer& layer(std::size_t index) const { return layers_.at(index); }
   const LlamaConfig& config() const { return config_; }
   const torch::TensorOptions& options() const { return options_; }
   /// Activation checkpointing: layers keep only their input and recompute the rest in the backward
@@ -146,6 +168,8 @@ class LlamaImpl : public torch::nn::Module {
   /// maps. In 16 bits on a GPU also LibTorch's flash attention, without repeated heads or masks.
   /// False (default): the operators of torchtune's recipes. For linear maps that exist already.
   void fuse(bool on);
+  /// DecoderLayer::sum_parts() of all layers.
+  void sum_parts(const Sum& sum);
   /// From now on layers run through `gate`, which must outlive the passes; null: directly.
   void set_gate(LayerGate* gate) { gate_ = gate; }
 

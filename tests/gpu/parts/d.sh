@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # shellcheck shell=bash disable=SC2154  # sourced by run.sh, whose names these are
-# Part d: LoRA of Llama3. The small model first: a fault shows there within seconds.
+# Part d: LoRA and inference of Llama3. The small model first: a fault shows there within seconds.
 
 measure tiny 60 1 '^llm/finetune$' -a ranks=1 -a device=cuda -a model=tiny -a rows=16 -a steps=4 -a sequence=64 \
   -a method=lora,qlora,dpo,qat -a parallel=single
@@ -12,3 +12,4 @@ measure 8b-tuned 120 1 '^llm/finetune$' -a ranks=1 -a device=cuda -a model=8b -a
   -a mode=tuned -a parallel=ddp -a pin_memory=true -a precision=bf16 -a packed=true -a sequence=4096 -a batch=1 -a graphs=false,true
 measure 8b-methods 150 1 '^llm/finetune$' -a ranks=1 -a device=cuda -a model=8b -a dataset=alpaca -a rows=100 -a steps=8 \
   -a method=qlora,dpo,qat -a precision=bf16 -a parallel=single
+measure inference 200 1 --preset inference
