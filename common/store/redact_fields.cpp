@@ -161,6 +161,7 @@ constexpr ListedField kFacts[] = {
     {"m", Kind::plain},
     {"memory_numa_node", Kind::plain},
     {"kv_cache_bytes", Kind::plain},
+    {"largest_share", Kind::plain},
     {"moved_bytes", Kind::plain},
     {"n", Kind::plain},
     {"neighbors", Kind::plain},

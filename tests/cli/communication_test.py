@@ -106,6 +106,22 @@ class Communication(ProgramTest):
             self.assertEqual(row["status"], "ok")
             self.assertNotIn("bytes", row["params"])
 
+    def test_skewed_exchanges(self):
+        for ranks in (1, 3):
+            table = self.measure(ranks, "^micro/alltoallv$", "bytes=4K", "memory=host", f"ranks={ranks}", "skew=0,0.5,2",
+                                 "exchange=dispatch,combine", "call=blocking,nonblocking,persistent")
+            self.assertEqual(len(table), 3 * (1 + 2 * 2), "equal counts have no direction")
+            self.check_all_right(table)
+            for key, row in table.items():
+                skew = row["params"].get("skew", 0)
+                self.assertEqual("bus_bandwidth" in row["metrics"], skew == 0 and ranks > 1, key)
+                if skew > 0:
+                    whole = sum(1 / k**skew for k in range(1, ranks + 1))
+                    self.assertAlmostEqual(row["facts"]["largest_share"], 1 / whole, delta=1e-6, msg=key)
+        if '"libtorch": "on' in run("info", "--json", program=ALL).stdout:
+            self.check_all_right(self.measure(2, "^micro/alltoallv$", "bytes=5000", "memory=host", "backend=gloo", "skew=1",
+                                              "exchange=dispatch,combine", program=ALL))
+
     def test_back_ends_of_libtorch(self):
         build = run("info", "--json", program=ALL).stdout
         table = self.measure(2, f"^micro/({'|'.join(ROUTINES)}|barrier)$", "ranks=2", "bytes=20,4097", "memory=host", "backend=gloo,c10d",

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "suites/micro/collective/grid.hpp"
+#include "suites/micro/collective/skew.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 
 namespace scalemark::micro {
@@ -29,6 +30,18 @@ bool only_root_in_place(Routine routine) {
   return has_root(routine) && routine != Routine::broadcast;
 }
 
+/// OSU and IMB use equal counts for the v-routines. With `skew` the first ranks are sent more by
+/// all (dispatch), or send more to all (combine).
+void set_parts(Call& call, const Point& point, int ranks, int rank) {
+  const auto* const skew = point.find_as<double>("skew");
+  const std::vector<std::size_t> counts =
+      skewed_counts(call.count, ranks, skew == nullptr ? 0 : *skew);
+  const std::vector<std::size_t> alike(counts.size(), counts.at(static_cast<std::size_t>(rank)));
+  const bool combines = point.text("exchange", "dispatch") == "combine";
+  call.to = combines ? alike : counts;
+  call.from = combines ? counts : alike;
+}
+
 const void* at(const device::Buffer& buffer, std::size_t elements, DType type) {
   return buffer.as<char>() + elements * size_of(type);
 }
@@ -47,9 +60,7 @@ Call call_of(const Point& point, Routine routine, int ranks, int rank) {
   call.root = static_cast<int>(point.integer("root", call.root));
   call.mode = collective::mode_from(point.text("call", "blocking"));
   if (point.flag("graphs", false)) call.mode = Mode::graph;
-  // OSU and IMB use equal counts for the v-routines.
-  if (has_parts(routine))
-    call.to = call.from = std::vector<std::size_t>(static_cast<std::size_t>(ranks), call.count);
+  if (has_parts(routine)) set_parts(call, point, ranks, rank);
   if (is_neighborhood(routine))
     call.neighbors =
         neighbors_in_grid(rank, grid_of(ranks, static_cast<int>(point.integer("dimensions"))),

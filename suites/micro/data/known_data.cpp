@@ -267,6 +267,9 @@ std::vector<Block> result_blocks(const Call& call, int rank, int size) {
     for (std::size_t i = 0; i < end; ++i) sum += counts.at(i);
     return sum;
   };
+  const auto all_equal = [](const std::vector<std::size_t>& counts) {
+    return std::ranges::all_of(counts, [&](std::size_t one) { return one == counts.front(); });
+  };
   switch (call.routine) {
     case Routine::barrier:
       break;
@@ -304,10 +307,12 @@ std::vector<Block> result_blocks(const Call& call, int rank, int size) {
       break;
     case Routine::alltoallv:
     case Routine::alltoallw:
-      // The offset of this rank's part in the sender's input is known only if all parts are equal.
-      for (int sender = 0; sender < size; ++sender)
-        add(call.from.at(static_cast<std::size_t>(sender)), sender,
-            mine * call.from.at(static_cast<std::size_t>(sender)));
+      // Senders that all send this rank the same divide their inputs as this rank does. Others send
+      // the same to every rank.
+      for (int sender = 0; sender < size; ++sender) {
+        const std::size_t count = call.from.at(static_cast<std::size_t>(sender));
+        add(count, sender, all_equal(call.from) ? before(call.to, mine) : mine * count);
+      }
       break;
     case Routine::neighbor_allgather:
     case Routine::neighbor_allgatherv:

@@ -57,7 +57,8 @@ struct Block {
   int sender = kReduced;     ///< source rank, or kReduced: the reduction over all ranks
   std::size_t position = 0;  ///< first element in the sender's input or in the full reduction
 };
-/// All blocks that `call` writes on `rank`; empty if there are none.
+/// All blocks that `call` writes on `rank`; empty if there are none. In an alltoall with counts
+/// either all ranks send a rank the same, or each sends the same to all.
 std::vector<Block> result_blocks(const collective::Call& call, int rank, int size);
 
 }  // namespace scalemark::micro

@@ -230,6 +230,17 @@ TEST(ResultBlocks, OfRankTwoOfThreeWithRootOne) {
     expect_blocks(call(routine), 2, {{0, 5, 0, 10}, {5, 5, 1, 10}, {10, 5, 2, 10}});
 }
 
+/// Ranks 0, 1 and 2 are sent 9, 4 and 2 by each, or send so many to each.
+TEST(ResultBlocks, OfSkewedParts) {
+  for (const Routine routine : {Routine::alltoallv, Routine::alltoallw}) {
+    Call dispatch{.routine = routine}, combine{.routine = routine};
+    dispatch.to = combine.from = {9, 4, 2};
+    dispatch.from = combine.to = {2, 2, 2};
+    expect_blocks(dispatch, 2, {{0, 2, 0, 13}, {2, 2, 1, 13}, {4, 2, 2, 13}});
+    expect_blocks(combine, 2, {{0, 9, 0, 18}, {9, 4, 1, 8}, {13, 2, 2, 4}});
+  }
+}
+
 /// Rank 2's neighbors in a ring are 1, whose second it is, and 0, whose first it is.
 TEST(ResultBlocks, OfANeighborhood) {
   const auto call = [](Routine routine) {
