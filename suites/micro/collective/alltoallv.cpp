@@ -40,7 +40,8 @@ SCALEMARK_BENCHMARK("micro/alltoallv", alltoallv)
                   .maximum = 8,
                   .defaults = {0},
                   .implied = 0.0,
-                  .doc = "Zipf exponent of the counts: the k-th rank has 1/k^skew; 0: equal"})
+                  .doc = "Zipf exponent of the counts: the k-th rank has 1/k^skew; 0: equal",
+                  .unit = "1"})
     .axis("exchange",
           {.values = {"dispatch", "combine"},
            .defaults = {"dispatch"},
