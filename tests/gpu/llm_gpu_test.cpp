@@ -176,7 +176,7 @@ TEST_F(LlmGpu, TheCacheChangesNoLogits) {
     Generator generator(config, {.batch = 3, .capacity = 65, .seed = 2, .tensors = options});
     const torch::Tensor tokens = torch::randint(config.vocab_size, {3, 65}, torch::kLong).to(kGpu);
     generator.next(tokens);
-    EXPECT_EQ(check_generator(generator, config, tokens, generator.logits()).wrong, 0U);
+    EXPECT_EQ(check_generator(generator, tokens, generator.logits()).wrong, 0U);
   }
 }
 

@@ -76,13 +76,11 @@ Generator::Generator(const LlamaConfig& config, const GeneratorOptions& options)
 
 Llama Generator::random_model(const LlamaConfig& whole) const {
   const torch::NoGradGuard no_grad;
-  bool embedded = false;
   std::int64_t layers = 0;
   const auto fill = [&](torch::nn::Module& part) {
     if (part.as<DecoderLayer>() != nullptr) {
       copy_part(*random_layer(whole, layers++, options_.seed, options_.tensors), part, rank());
-    } else if (auto* const linear = part.as<Linear>(); linear != nullptr && !embedded) {
-      embedded = true;
+    } else if (auto* const linear = part.as<Linear>(); linear != nullptr && layers == 0) {
       torch::manual_seed(options_.seed + kEmbeddingSeed);
       linear->weight.normal_(0, kEmbeddingDeviation);
     } else if (linear != nullptr) {

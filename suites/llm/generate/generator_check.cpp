@@ -35,9 +35,11 @@ bool are_close(const torch::Tensor& got, const torch::Tensor& want, std::int64_t
 }
 
 /// The first layer, shared, against a whole one. Collective.
-bool is_shared_rightly(const Generator& generator, const LlamaConfig& whole) {
+bool is_shared_rightly(const Generator& generator) {
   constexpr std::int64_t kLongest = 64;
   const GeneratorOptions& options = generator.options();
+  LlamaConfig whole = generator.model()->config();
+  whole.shards = 1;
   DecoderLayer reference = random_layer(whole, 0, options.seed, options.tensors),
                shared = generator.model()->layer(0);
   reference->fuse(true);
@@ -57,10 +59,10 @@ bool are_equal(const Generator& generator, const torch::Tensor& tokens_b1) {
 
 }  // namespace
 
-Case::Checked check_generator(Generator& generator, const LlamaConfig& whole,
-                              const torch::Tensor& tokens_bs, const torch::Tensor& timed_bv) {
+Case::Checked check_generator(Generator& generator, const torch::Tensor& tokens_bs,
+                              const torch::Tensor& timed_bv) {
   const torch::NoGradGuard no_grad;
-  const std::int64_t count = tokens_bs.size(1);
+  const std::int64_t count = tokens_bs.size(1), layers = generator.model()->config().layers;
   Case::Checked result;
   const auto expect = [&](bool good) {
     ++result.checked;
@@ -69,13 +71,13 @@ Case::Checked check_generator(Generator& generator, const LlamaConfig& whole,
   generator.shorten(0);
   generator.next(tokens_bs);
   const torch::Tensor at_once = generator.logits();
-  expect(are_close(timed_bv, at_once, whole.layers));
+  expect(are_close(timed_bv, at_once, layers));
   generator.shorten(0);
   generator.next(tokens_bs.narrow(1, 0, count - 1));
   const torch::Tensor next_b1 = generator.next(tokens_bs.narrow(1, count - 1, 1));
-  expect(are_close(generator.logits(), at_once, whole.layers));
+  expect(are_close(generator.logits(), at_once, layers));
   if (generator.options().group) {
-    expect(is_shared_rightly(generator, whole));
+    expect(is_shared_rightly(generator));
     expect(are_equal(generator, next_b1));
   }
   return result;

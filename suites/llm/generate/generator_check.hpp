@@ -17,7 +17,7 @@ inline const std::string kGeneratorRule =
 /// Collective over the ranks that share the model. `timed_bv`: logits that were timed behind all of
 /// `tokens_bs`, at least two per row. Afterwards the cache holds all of them. Norms of differences
 /// are compared, relative to the result's.
-Case::Checked check_generator(Generator& generator, const LlamaConfig& whole,
-                              const torch::Tensor& tokens_bs, const torch::Tensor& timed_bv);
+Case::Checked check_generator(Generator& generator, const torch::Tensor& tokens_bs,
+                              const torch::Tensor& timed_bv);
 
 }  // namespace scalemark::llm

@@ -123,9 +123,10 @@ torch::Tensor AttentionImpl::forward(const torch::Tensor& x_bsd, const Positions
   const torch::Tensor q_bshe = turned(heads(q_proj_, heads_)),
                       k_bshe = turned(heads(k_proj_, kv_heads_)),
                       v_bshe = heads(v_proj_, kv_heads_);
-  if (cache != nullptr) cache->append(k_bshe, v_bshe);
-  if (cache != nullptr && x_bsd.size(1) == 1) {
-    return output_proj_(attention_of_one(q_bshe, cache->keys(), cache->values()).flatten(2));
+  if (cache != nullptr) {
+    cache->append(k_bshe, v_bshe);
+    if (x_bsd.size(1) == 1)
+      return output_proj_(attention_of_one(q_bshe, cache->keys(), cache->values()).flatten(2));
   }
   const torch::Tensor y_bshe =
       positions.starts.defined()

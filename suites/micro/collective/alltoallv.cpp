@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Alltoallv: an alltoall with one count per rank. All counts are equal, as in OSU, or skewed, as
 // where the tokens of a mixture of experts go to their experts and back.
-#include <cstddef>
 #include <string>
 
 #include "suites/micro/collective/collective_case.hpp"
@@ -17,9 +16,7 @@ using collective::Routine;
 void alltoallv(Case& c) {
   const double skew = c.number("skew");
   if (skew > 0) {
-    constexpr std::size_t kMean = 1'000'000;
-    const std::size_t largest = skewed_counts(kMean, c.size(), skew).front();
-    c.fact("largest_share", static_cast<double>(largest) / (1e6 * c.size()));
+    c.fact("largest_share", zipf_shares(c.size(), skew).front());
     return measure_collective(c, Routine::alltoallv, {.formula = "n * bytes / latency"});
   }
   measure_collective(c, Routine::alltoallv,

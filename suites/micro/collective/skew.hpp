@@ -7,8 +7,11 @@
 
 namespace scalemark::micro {
 
-/// Counts for `ranks` ranks by Zipf's law: that of rank k is proportional to 1 / (k + 1)^skew.
-/// Their sum is ranks * mean. With skew 0 all are equal.
+/// Shares of `ranks` ranks by Zipf's law: that of rank k is proportional to 1 / (k + 1)^skew. Their
+/// sum is 1. With skew 0 all are equal.
+std::vector<double> zipf_shares(int ranks, double skew);
+
+/// Counts in these shares; their sum is ranks * mean.
 std::vector<std::size_t> skewed_counts(std::size_t mean, int ranks, double skew);
 
 }  // namespace scalemark::micro

@@ -267,9 +267,6 @@ std::vector<Block> result_blocks(const Call& call, int rank, int size) {
     for (std::size_t i = 0; i < end; ++i) sum += counts.at(i);
     return sum;
   };
-  const auto all_equal = [](const std::vector<std::size_t>& counts) {
-    return std::ranges::all_of(counts, [&](std::size_t one) { return one == counts.front(); });
-  };
   switch (call.routine) {
     case Routine::barrier:
       break;
@@ -306,14 +303,17 @@ std::vector<Block> result_blocks(const Call& call, int rank, int size) {
         add(call.from.at(static_cast<std::size_t>(sender)), sender, 0);
       break;
     case Routine::alltoallv:
-    case Routine::alltoallw:
+    case Routine::alltoallw: {
       // Senders that all send this rank the same divide their inputs as this rank does. Others send
       // the same to every rank.
+      const bool gets_alike = std::ranges::count(call.from, call.from.at(mine)) == size;
+      const std::size_t alike = before(call.to, mine);
       for (int sender = 0; sender < size; ++sender) {
         const std::size_t count = call.from.at(static_cast<std::size_t>(sender));
-        add(count, sender, all_equal(call.from) ? before(call.to, mine) : mine * count);
+        add(count, sender, gets_alike ? alike : mine * count);
       }
       break;
+    }
     case Routine::neighbor_allgather:
     case Routine::neighbor_allgatherv:
       for (const int sender : call.neighbors) add(call.count, sender, 0);

@@ -39,7 +39,7 @@ Case::Checked check(Generator& generator, const torch::Tensor& tokens_bs) {
   generator.shorten(0);
   generator.next(tokens_bs.narrow(1, 0, tokens_bs.size(1) - 1));
   generator.next(tokens_bs.narrow(1, tokens_bs.size(1) - 1, 1));
-  return check_generator(generator, medium_config(), tokens_bs, generator.logits());
+  return check_generator(generator, tokens_bs, generator.logits());
 }
 
 struct GeneratorRanks : testing::Test {
@@ -138,7 +138,7 @@ TEST_F(GeneratorRanks, TheCheckFindsWrongTokens) {
 TEST_F(GeneratorRanks, TheCheckFindsTimedWorkThatIsNotTheTokens) {
   Generator generator = make(medium_config(), false);
   generator.next(prompt.flip(1));
-  EXPECT_EQ(check_generator(generator, medium_config(), prompt, generator.logits()).wrong, 1U);
+  EXPECT_EQ(check_generator(generator, prompt, generator.logits()).wrong, 1U);
 }
 
 TEST_F(GeneratorRanks, SeedsGiveOtherAnswers) {
