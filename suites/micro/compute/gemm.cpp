@@ -9,23 +9,13 @@
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/micro/compute/cache_state.hpp"
+#include "suites/micro/compute/checked_product.hpp"
 #include "suites/micro/compute/gemm_data.hpp"
 #include "suites/micro/compute/gemm_engine.hpp"
 #include "suites/micro/launch/enqueued.hpp"
 
 namespace scalemark::micro {
 namespace {
-
-double matrix_bytes(const GemmSize& size, const std::string& precision) {
-  const GemmTypes types = gemm_types(precision);
-  return static_cast<double>(size.m * size.k + size.n * size.k) *
-             static_cast<double>(types.operand) +
-         static_cast<double>(size.m * size.n) * static_cast<double>(types.result);
-}
-
-std::unique_ptr<GemmEngine> make_engine(Case& c, const GemmSize& size) {
-  return c.text("device") == "cuda" ? make_gpu_gemm(c, size) : make_cpu_gemm(c, size);
-}
 
 /// ns of the better of two products, after a first one.
 std::int64_t quickest(GemmEngine& engine) {
@@ -44,7 +34,7 @@ GemmSize fastest_size(Case& c, std::int64_t rows) {
   const std::vector<GemmSize> candidates = gemm_candidates(rows);
   std::vector<std::int64_t> nanoseconds;
   for (const GemmSize& size : candidates) {
-    nanoseconds.push_back(quickest(*make_engine(c, size)));
+    nanoseconds.push_back(quickest(*make_gemm(c, size, c.stream())));
     c.report_progress();
   }
   c.throw_if_peer_failed();
@@ -68,42 +58,25 @@ GemmSize size_of(Case& c) {
 void gemm(Case& c) {
   const GemmSize size = size_of(c);
   const std::string& precision = c.text("precision");
-  const std::unique_ptr<GemmEngine> engine = make_engine(c, size);
   const GemmValues timed = c.text("data") == "normal" ? GemmValues::normal : GemmValues::known;
-  GemmValues values = GemmValues::normal;
-  const auto fill = [&](GemmValues wanted) {
-    if (values != wanted) engine->fill(wanted);
-    values = wanted;
-  };
-  fill(timed);
+  CheckedProduct product(c, size, timed, c.stream());
   // Checked before and after the samples with known values, timed with those of the axis.
-  c.verify("elements at 2304 places against the exact sums",
-           {.fill = [&](int) { fill(GemmValues::known); },
-            .check =
-                [&](int) {
-                  if (values == GemmValues::normal) {
-                    fill(GemmValues::known);
-                    engine->start();
-                    engine->finish();
-                  }
-                  const GemmCheck found = engine->check();
-                  fill(timed);
-                  return Case::Checked{found.checked, found.wrong};
-                },
-            .count = 1});
+  c.verify(kProductRule, {.fill = [&](int) { product.fill_known(); },
+                          .check = [&](int) { return product.check(); },
+                          .count = 1});
   c.fact("timed_data",
          timed == GemmValues::normal ? "normal numbers" : "whole numbers from -3 to 3");
-  c.work({.moved = matrix_bytes(size, precision),
+  c.work({.moved = static_cast<double>(matrix_bytes(size, precision)),
           .flops = size.flops(),
           .precision = precision,
           .formula = "2 m n k / time"});
   c.fact("m", size.m);
   c.fact("n", size.n);
   c.fact("k", size.k);
-  c.measure([&] { engine->start(); }, [&] { engine->finish(); },
+  c.measure([&] { product.start(); }, [&] { product.finish(); },
             with_cache(c, {.metric = "time", .inner = 0, .barrier = false}));
   measure_enqueued(
-      c, [&] { engine->start(); }, c.stream());
+      c, [&] { product.start(); }, c.stream());
   c.recorder().set_primary("achieved_flops");
 }
 
@@ -154,7 +127,7 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
     .memory([](const Point& p) {
       const GemmSize size =
           gemm_size(p.text("shape"), p.text("model"), p.integer("rows"), p.text("product"));
-      return static_cast<std::uint64_t>(matrix_bytes(size, p.text("precision")));
+      return matrix_bytes(size, p.text("precision"));
     });
 
 }  // namespace

@@ -123,6 +123,15 @@ GemmTypes gemm_types(const std::string& precision) {
   throw UsageError(fmt::format("no precision '{}'", precision));
 }
 
+std::uint64_t matrix_bytes(const GemmSize& size, const std::string& precision) {
+  const GemmTypes types = gemm_types(precision);
+  const auto elements = [](std::int64_t rows, std::int64_t columns) {
+    return static_cast<std::uint64_t>(rows * columns);
+  };
+  return (elements(size.m, size.k) + elements(size.n, size.k)) * types.operand +
+         elements(size.m, size.n) * types.result;
+}
+
 int gemm_a(std::int64_t row, std::int64_t inner) {
   return static_cast<int>((row * 3 + inner * 5) % 7) - 3;
 }

@@ -16,6 +16,8 @@ struct GemmTypes {
 };
 /// Supports fp64, fp32, tf32, bf16, fp16 and fp8 (e4m3). Throws UsageError for others.
 GemmTypes gemm_types(const std::string& precision);
+/// Bytes of both operands and of the result.
+std::uint64_t matrix_bytes(const GemmSize& size, const std::string& precision);
 
 /// Elements of A and of W: whole numbers from -3 to 3, of which 35 consecutive products add up to
 /// 0. So every element of C is a whole number below 256 in magnitude: exact in every type and order

@@ -26,10 +26,16 @@ class GemmEngine {
 /// precision; throws Unavailable in a build without LibTorch.
 std::unique_ptr<GemmEngine> make_cpu_gemm(Case& c, const GemmSize& size);
 
-/// cuBLASLt on this rank's GPU, with the fastest of the algorithms that its heuristic proposes for
-/// normal values. fp8 sums in fewer bits where axis fast_accumulation says so.
+/// cuBLASLt on this rank's GPU in `stream`, with the fastest of the algorithms that its heuristic
+/// proposes for normal values. fp8 sums in fewer bits where axis fast_accumulation says so.
 /// Fact `algorithms`: number of algorithms tried. Throws Unavailable if the GPU does not support
 /// the precision, or in a build without CUDA.
-std::unique_ptr<GemmEngine> make_gpu_gemm(Case& c, const GemmSize& size);
+std::unique_ptr<GemmEngine> make_gpu_gemm(Case& c, const GemmSize& size, device::Stream& stream);
+
+/// That of axis `device`.
+inline std::unique_ptr<GemmEngine> make_gemm(Case& c, const GemmSize& size,
+                                             device::Stream& stream) {
+  return c.text("device") == "cuda" ? make_gpu_gemm(c, size, stream) : make_cpu_gemm(c, size);
+}
 
 }  // namespace scalemark::micro

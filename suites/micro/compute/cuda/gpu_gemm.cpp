@@ -66,14 +66,18 @@ class Owned {
 // transposed where it is stored as [n, k], and A where it is stored as [k, m].
 class GpuGemm final : public GemmEngine {
  public:
-  GpuGemm(Case& c, const GemmSize& size)
-      : case_(c), size_(size), precision_(c.text("precision")), types_(types_of(precision_)) {
+  GpuGemm(Case& c, const GemmSize& size, device::Stream& stream)
+      : case_(c),
+        stream_(stream),
+        size_(size),
+        precision_(c.text("precision")),
+        types_(types_of(precision_)) {
     place_matrices();
     check_lt(cublasLtCreate(library_.out()));
     check_lt(cublasLtMatmulDescCreate(product_.out(), types_.compute, types_.scale));
     turn(CUBLASLT_MATMUL_DESC_TRANSA, !size.w_by_inner);
     turn(CUBLASLT_MATMUL_DESC_TRANSB, size.a_by_inner);
-    if (c.flag("fast_accumulation")) {
+    if (c.result().params.flag("fast_accumulation", false)) {
       const std::int8_t fast = 1;
       check_lt(cublasLtMatmulDescSetAttribute(product_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM,
                                               &fast, sizeof fast));
@@ -91,10 +95,10 @@ class GpuGemm final : public GemmEngine {
   }
 
   void start() override { check_lt(multiply(algorithm_)); }
-  void finish() override { case_.stream().synchronize(); }
+  void finish() override { stream_.synchronize(); }
   GemmCheck check() override {
     std::vector<std::uint8_t> host(c_.bytes());
-    device().copy(host.data(), c_.data(), host.size(), case_.stream());
+    device().copy(host.data(), c_.data(), host.size(), stream_);
     finish();
     const GemmCheck result = check_product(host.data(), size_, precision_);
     device::check(cudaMemsetAsync(c_.data(), 0x7F, c_.bytes(), native()));
@@ -118,12 +122,12 @@ class GpuGemm final : public GemmEngine {
   }
 
   device::Device& device() { return case_.hardware().gpu(); }
-  cudaStream_t native() { return static_cast<cudaStream_t>(case_.stream().native()); }
+  cudaStream_t native() { return static_cast<cudaStream_t>(stream_.native()); }
 
   void upload(const device::Buffer& buffer, const std::function<void(void*)>& write) {
     std::vector<std::uint8_t> host(buffer.bytes());
     write(host.data());
-    device().copy(buffer.data(), host.data(), host.size(), case_.stream());
+    device().copy(buffer.data(), host.data(), host.size(), stream_);
     finish();
   }
   device::Buffer matrix(std::int64_t rows, std::int64_t columns, std::size_t width) {
@@ -189,6 +193,7 @@ class GpuGemm final : public GemmEngine {
   }
 
   Case& case_;
+  device::Stream& stream_;
   GemmSize size_;
   std::string precision_;
   Types types_;
@@ -201,9 +206,9 @@ class GpuGemm final : public GemmEngine {
 
 }  // namespace
 
-std::unique_ptr<GemmEngine> make_gpu_gemm(Case& c, const GemmSize& size) {
+std::unique_ptr<GemmEngine> make_gpu_gemm(Case& c, const GemmSize& size, device::Stream& stream) {
   c.hardware().gpu();
-  return std::make_unique<GpuGemm>(c, size);
+  return std::make_unique<GpuGemm>(c, size, stream);
 }
 
 }  // namespace scalemark::micro

@@ -5,7 +5,8 @@
 
 namespace scalemark::micro {
 
-std::unique_ptr<GemmEngine> make_gpu_gemm(Case& /*c*/, const GemmSize& /*size*/) {
+std::unique_ptr<GemmEngine> make_gpu_gemm(Case& /*c*/, const GemmSize& /*size*/,
+                                          device::Stream& /*stream*/) {
   throw Unavailable("built without CUDA");
 }
 
