@@ -122,6 +122,22 @@ class Communication(ProgramTest):
             self.check_all_right(self.measure(2, "^micro/alltoallv$", "bytes=5000", "memory=host", "backend=gloo", "skew=1",
                                               "exchange=dispatch,combine", program=ALL))
 
+    def test_congestion(self):
+        table = self.measure(4, "^micro/congestion$", "memory=host", "bytes=4,4100", "victim=ring,allreduce,alltoall", "congestor_bytes=8,4K",
+                             "congestor=alltoall,incast,broadcast,allreduce")
+        self.assertEqual(len(table), 2 * 2 * 3 * 4)
+        self.check_all_right(table)
+        for key, row in table.items():
+            self.assertEqual((row["facts"]["victims"], row["facts"]["congestors"], row["facts"]["divided_by"]), (2, 2, "rank"), key)
+            self.assertEqual(row["primary"], "loaded_latency")
+            for name in ("loaded_latency", "latency", "tail_latency", "loaded_tail_latency", "congestor_time"):
+                self.assertGreater(row["metrics"][name]["median"], 0, (key, name))
+        five = self.measure(5, "^micro/congestion$", "memory=host", "bytes=64", "victim=ring", "congestor=incast", "share=0,1")
+        self.check_all_right(five)
+        self.assertEqual(sorted((row["facts"]["victims"], row["facts"]["congestors"]) for row in five.values()), [(2, 3), (3, 2)])
+        few = self.measure(3, "^micro/congestion$", "memory=host", "bytes=8", "ranks=3", code=4)
+        self.assertEqual({row["reason"] for row in few.values()}, {"needs at least 4 ranks"})
+
     def test_back_ends_of_libtorch(self):
         build = run("info", "--json", program=ALL).stdout
         table = self.measure(2, f"^micro/({'|'.join(ROUTINES)}|barrier)$", "ranks=2", "bytes=20,4097", "memory=host", "backend=gloo,c10d",

@@ -92,13 +92,12 @@ std::uint64_t buffer_bytes(Call call, bool in_place, int ranks) {
 }
 
 CollectiveData::CollectiveData(Case& c, Communicator& comm, Call call, bool in_place)
-    : c_(c), call_(std::move(call)), in_place_(in_place) {
-  const int rank = c.rank(), size = c.size();
+    : c_(c), rank_(comm.rank()), size_(comm.size()), call_(std::move(call)), in_place_(in_place) {
   if (call_.routine == Routine::broadcast) in_place_ = true;
-  if (in_place_ && only_root_in_place(call_.routine)) in_place_ = rank == call_.root;
-  const std::size_t in = in_elements(call_, rank, size), out = out_elements(call_, rank, size);
+  if (in_place_ && only_root_in_place(call_.routine)) in_place_ = rank_ == call_.root;
+  const std::size_t in = in_elements(call_, rank_, size_), out = out_elements(call_, rank_, size_);
   const std::size_t element = size_of(call_.type);
-  const auto mine = static_cast<std::size_t>(rank);
+  const auto mine = static_cast<std::size_t>(rank_);
   if (in_place_) {
     out_ = c.alloc(std::max(in, out) * element);
     if (in < out) in_base_ = mine * call_.count;
@@ -119,19 +118,19 @@ CollectiveData::CollectiveData(Case& c, Communicator& comm, Call call, bool in_p
 KnownData CollectiveData::data_of(int round) const {
   const std::uint64_t seed = c_.seed() + static_cast<std::uint64_t>(round);
   if (!reduces(call_.routine)) return {seed, call_.type};
-  return {seed, call_.type, call_.op, c_.size()};
+  return {seed, call_.type, call_.op, size_};
 }
 
 void CollectiveData::fill(int round) {
-  const std::size_t count = in_elements(call_, c_.rank(), c_.size());
+  const std::size_t count = in_elements(call_, rank_, size_);
   micro::fill(c_, (in_place_ ? out_ : in_).data(), in_base_, data_of(round), call_.type, count,
-              c_.rank());
+              rank_);
 }
 
 Case::Checked CollectiveData::check(int round) {
   const KnownData data = data_of(round);
   Case::Checked all;
-  for (const Block& block : result_blocks(call_, c_.rank(), c_.size()))
+  for (const Block& block : result_blocks(call_, rank_, size_))
     all += micro::check(c_, out_.data(), out_base_, data, call_.type, block);
   return all;
 }

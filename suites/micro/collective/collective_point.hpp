@@ -27,7 +27,8 @@ std::uint64_t buffer_bytes(collective::Call call, bool in_place, int ranks);
 /// Buffers of a call and the prepared operation.
 class CollectiveData {
  public:
-  /// Collective. Allocates the buffers and prepares the operation.
+  /// Collective. Allocates the buffers and prepares the operation for the ranks of `comm`, all of
+  /// the case or some.
   CollectiveData(Case& c, collective::Communicator& comm, collective::Call call, bool in_place);
 
   /// With its buffers.
@@ -42,6 +43,7 @@ class CollectiveData {
  private:
   KnownData data_of(int round) const;
   Case& c_;
+  int rank_, size_;  ///< of the communicator
   collective::Call call_;
   bool in_place_;
   std::size_t in_base_ = 0, out_base_ = 0;  ///< offsets in elements, in a shared buffer
