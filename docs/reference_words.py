@@ -54,6 +54,7 @@ METRICS = {
         ("release_time", "s", "Giving memory back"),
         ("read_rate", "1/s", "Reads of a file per second"),
         ("achieved_flops", "flop/s", "FLOPs of the model divided by time, per rank"),
+        ("lost_rate", "1", "Part of the rate at the start of a load that is missing at its end"),
     ],
     "Training and inference": [
         ("time_to_first_token", "s", "A prompt, up to the token behind it"),

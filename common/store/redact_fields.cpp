@@ -201,6 +201,7 @@ constexpr ListedField kFacts[] = {
     {"shapes_tried", Kind::plain},
     {"skipped_steps", Kind::plain},
     {"start", Kind::plain},
+    {"stopped_early", Kind::plain},
     {"steps_without_labels", Kind::plain},
     {"stopped_seconds", Kind::plain},
     {"test_images", Kind::plain},

@@ -292,7 +292,7 @@ class List(ProgramTest):
         for path in pathlib.Path(ROOT, "suites", "presets").iterdir():
             expected |= {path.stem, f"{path.stem}-cpu"} if "\n[cpu]\n" in path.read_text(encoding="utf-8") else {path.stem}
         self.assertEqual(set(presets), expected)
-        self.assertEqual(len([name for name in presets if name.endswith("-cpu")]), 23)
+        self.assertEqual(len([name for name in presets if name.endswith("-cpu")]), 24)
         shown = run("list", "--presets").stdout
         for name, one in presets.items():
             with self.subTest(name):

@@ -2,13 +2,22 @@
 // Interface of the libraries that compute a matrix product.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "common/core/case.hpp"
 #include "suites/micro/compute/gemm_data.hpp"
 
 namespace scalemark::micro {
+
+/// A product's result as it lies in memory.
+struct GemmResult {
+  std::vector<std::uint8_t> bytes;
+  std::size_t element_bytes = 1;
+};
 
 /// One product with its matrices allocated, and filled with normal numbers.
 class GemmEngine {
@@ -18,6 +27,8 @@ class GemmEngine {
   virtual void fill(GemmValues values) = 0;
   virtual void start() = 0;   ///< computes or enqueues the product
   virtual void finish() = 0;  ///< waits for started products
+  /// A copy of the finished product's result, on the host.
+  virtual GemmResult result() = 0;
   /// Checks the result of known values, then overwrites it.
   virtual GemmCheck check() = 0;
 };

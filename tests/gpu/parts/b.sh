@@ -7,6 +7,7 @@ measure copies 90 1 '^micro/memcpy$' -a ranks=1 -a direction=h2d,d2h,d2d,bidirec
 measure launches 45 1 '^micro/(kernel_launch|event)$' -a ranks=1
 measure products 60 1 '^micro/gemm$' -a ranks=1 -a device=cuda -a shape=square -a rows=8192 \
   -a precision=fp64,fp32,tf32,bf16,fp16,fp8 -a fast_accumulation=false,true
+measure burn-in 60 1 '^micro/burn_in$' -a ranks=1 -a device=cuda -a rows=8192 -a precision=bf16,fp64 -a seconds=15
 measure best-product 40 1 '^micro/gemm$' -a ranks=1 -a device=cuda -a shape=best -a rows=16384 -a precision=bf16,fp8
 measure gradients 40 1 '^micro/gemm$' -a ranks=1 -a device=cuda -a shape=gate,feed_forward -a rows=4096 -a precision=bf16 \
   -a product=forward,input_gradient,weight_gradient

@@ -96,14 +96,17 @@ class GpuGemm final : public GemmEngine {
 
   void start() override { check_lt(multiply(algorithm_)); }
   void finish() override { stream_.synchronize(); }
-  GemmCheck check() override {
-    std::vector<std::uint8_t> host(c_.bytes());
-    device().copy(host.data(), c_.data(), host.size(), stream_);
+  GemmResult result() override {
+    GemmResult copy{std::vector<std::uint8_t>(c_.bytes()), gemm_types(precision_).result};
+    device().copy(copy.bytes.data(), c_.data(), c_.bytes(), stream_);
     finish();
-    const GemmCheck result = check_product(host.data(), size_, precision_);
+    return copy;
+  }
+  GemmCheck check() override {
+    const GemmCheck found = check_product(result().bytes.data(), size_, precision_);
     device::check(cudaMemsetAsync(c_.data(), 0x7F, c_.bytes(), native()));
     finish();
-    return result;
+    return found;
   }
 
  private:

@@ -27,6 +27,10 @@ class CpuGemm final : public GemmEngine {
   }
   void start() override { at::mm_out(c_, left_, right_); }
   void finish() override {}
+  GemmResult result() override {
+    const auto* first = static_cast<const std::uint8_t*>(c_.data_ptr());
+    return {{first, first + c_.nbytes()}, static_cast<std::size_t>(c_.element_size())};
+  }
   GemmCheck check() override {
     const GemmCheck result = check_product(c_.data_ptr(), size_, precision_);
     c_.fill_(-1e3);
