@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Communication benchmarks on 1 to 4 ranks: sizes that nothing divides, no bytes at all, odd types, every way to call."""
+import pathlib
 import sys
 import unittest
 
@@ -137,6 +138,23 @@ class Communication(ProgramTest):
         self.assertEqual(sorted((row["facts"]["victims"], row["facts"]["congestors"]) for row in five.values()), [(2, 3), (3, 2)])
         few = self.measure(3, "^micro/congestion$", "memory=host", "bytes=8", "ranks=3", code=4)
         self.assertEqual({row["reason"] for row in few.values()}, {"needs at least 4 ranks"})
+
+    def test_files_of_all_ranks(self):
+        folder = self.path("files")
+        for ranks in (1, 3):
+            table = self.measure(ranks, "^micro/mpi_io$", f"ranks={ranks}", "pointer=explicit,individual,shared,own_file", "bytes=1,5001",
+                                 "file_bytes=60K", options=("-n", "7", "-w", "1", "--data", f"mpi_io={folder}"))
+            # Three pointers, collective or not, and own files; two writes and a read. A byte says not whose it is.
+            self.assertEqual(len(table), (2 * 2 * 3 + 3) + (3 * 2 * 3 + 3))
+            self.check_all_right(table)
+            self.assertEqual(list(pathlib.Path(folder).iterdir()), [], "files are removed")
+        large = self.measure(2, "^micro/mpi_io$", "ranks=2", "bytes=40K", "file_bytes=60K", "sync=false", "collective_io=false", code=4,
+                             options=("--data", f"mpi_io={folder}"))
+        self.assertEqual({row["reason"] for row in large.values()},
+                         {"one access of all ranks is larger than the file (axis file_bytes)"})
+        none = self.measure(1, "^micro/mpi_io$", "ranks=1", "bytes=4K", "sync=false", code=4, options=("--data", "mpi_io=/proc/none"))
+        self.assertEqual({row["status"] for row in none.values()}, {"skipped"})
+        self.assertTrue(all("/proc/none" in row["reason"] for row in none.values()), none)
 
     def test_back_ends_of_libtorch(self):
         build = run("info", "--json", program=ALL).stdout

@@ -96,9 +96,9 @@ void fold_byte_range(RunOptions& options) {
 /// Names of --data: what benchmarks pass to Case::data(), and the text rows read from files. All
 /// are known in every build, even if the benchmark that needs them is left out.
 const std::vector<std::string>& data_names() {
-  static const std::vector<std::string> names = {"adapters", "alpaca",     "file_read", "grammar",
-                                                 "mnist",    "preference", "rgb300",    "samsum",
-                                                 "slimorca", "tokenizer",  "weights"};
+  static const std::vector<std::string> names = {"adapters", "alpaca",   "file_read",  "grammar",
+                                                 "mnist",    "mpi_io",   "preference", "rgb300",
+                                                 "samsum",   "slimorca", "tokenizer",  "weights"};
   return names;
 }
 

@@ -5,25 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <numeric>
+#include <iterator>
 #include <set>
 
-#include "common/golden/fill.hpp"
+#include "suites/micro/data/shuffled.hpp"
 
 namespace scalemark::micro {
-namespace {
-
-/// 0 to count - 1 in an order that depends on seed and stream only (Fisher and Yates).
-std::vector<int> shuffled(std::size_t count, std::uint64_t seed, std::uint64_t stream) {
-  std::vector<int> order(count);
-  std::iota(order.begin(), order.end(), 0);
-  for (std::size_t i = count; i > 1; --i)
-    std::swap(order[i - 1], order[golden::word(seed, stream, i) % i]);
-  return order;
-}
-
-}  // namespace
-
 CongestionRoles congestion_roles(const std::vector<std::string>& nodes, double share,
                                  std::uint64_t seed) {
   const std::set<std::string> names(nodes.begin(), nodes.end());
@@ -31,12 +18,13 @@ CongestionRoles congestion_roles(const std::vector<std::string>& nodes, double s
   const std::size_t units = roles.by_node ? names.size() : nodes.size();
   const auto wanted = static_cast<std::size_t>(std::llround(share * static_cast<double>(units)));
   const std::size_t congestors = std::clamp<std::size_t>(wanted, 2, units - 2);
-  const std::vector<int> order = shuffled(units, seed, 0);
-  std::set<int> congested(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(congestors));
-  for (const int rank : shuffled(nodes.size(), seed, 1)) {
-    const auto node = names.find(nodes[static_cast<std::size_t>(rank)]);
-    const int unit = roles.by_node ? static_cast<int>(std::distance(names.begin(), node)) : rank;
-    (congested.contains(unit) ? roles.congestors : roles.victims).push_back(rank);
+  const std::vector<std::uint64_t> order = shuffled(units, seed);
+  const std::set<std::uint64_t> congested(order.begin(),
+                                          order.begin() + static_cast<std::ptrdiff_t>(congestors));
+  for (const std::uint64_t rank : shuffled(nodes.size(), seed + 1)) {
+    const auto node = std::distance(names.begin(), names.find(nodes[rank]));
+    const std::uint64_t unit = roles.by_node ? static_cast<std::uint64_t>(node) : rank;
+    (congested.contains(unit) ? roles.congestors : roles.victims).push_back(static_cast<int>(rank));
   }
   return roles;
 }

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstring>
 #include <numeric>
-#include <random>
 #include <utility>
 
 #include <fcntl.h>
@@ -16,6 +15,7 @@
 
 #include "common/base/error.hpp"
 #include "common/golden/fill.hpp"
+#include "suites/micro/data/shuffled.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -97,11 +97,9 @@ std::uint64_t wrong_bytes(std::span<const std::uint8_t> from, std::uint64_t offs
 }
 
 std::vector<std::uint64_t> read_order(std::uint64_t count, bool is_random, std::uint64_t seed) {
+  if (is_random) return shuffled(count, seed);
   std::vector<std::uint64_t> order(count);
   std::iota(order.begin(), order.end(), std::uint64_t{0});
-  if (!is_random) return order;
-  std::mt19937_64 random(seed);
-  for (std::uint64_t i = count; i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   return order;
 }
 

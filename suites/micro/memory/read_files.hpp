@@ -33,7 +33,7 @@ void known_bytes(std::span<std::uint8_t> to, std::uint64_t offset, std::uint64_t
 std::uint64_t wrong_bytes(std::span<const std::uint8_t> from, std::uint64_t offset,
                           std::uint64_t seed);
 
-/// 0 to `count` - 1, in order or shuffled (Fisher and Yates) with `seed`.
+/// 0 to `count` - 1, in order, or as shuffled() with `seed`.
 std::vector<std::uint64_t> read_order(std::uint64_t count, bool is_random, std::uint64_t seed);
 
 /// Makes sure that `path` holds `bytes` known bytes on disk. Reuses a file of that size whose first

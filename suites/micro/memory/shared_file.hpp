@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A file in which all ranks write and read pieces in turn, and the proof that each piece arrived.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+
+#include "common/core/case.hpp"
+#include "common/mpi/file.hpp"
+
+namespace scalemark::micro {
+
+/// How the ranks access the file.
+struct FileAccess {
+  mpi::FilePointer pointer = mpi::FilePointer::explicit_offset;
+  bool collective = false;
+  bool own_files = false;  ///< a file for each rank
+};
+
+/// The file is made of blocks, each with a piece of `bytes` for each rank. It is removed at the
+/// end.
+class SharedFile {
+ public:
+  /// Collective. Creates it in `folder`, with so many blocks; throws Unavailable where there is not
+  /// enough space.
+  SharedFile(Case& c, const std::filesystem::path& folder, FileAccess access, std::uint64_t bytes,
+             std::uint64_t blocks);
+  SharedFile(const SharedFile&) = delete;
+  SharedFile& operator=(const SharedFile&) = delete;
+  /// Collective, unless an exception leaves the case: other ranks may be anywhere then.
+  ~SharedFile();
+
+  /// Collective. Writes all blocks, for reads. Each has contents of its own.
+  void fill_blocks();
+  /// Data of a round, for writes.
+  void fill_piece(int round);
+
+  /// Collective. Goes to the next block, or back to the first one. Not to be timed.
+  void advance();
+  /// This rank's piece of the block. Collective if the access is.
+  void write();
+  void read();
+  /// Collective.
+  void sync() { file_->sync(); }
+
+  /// Collective. Whether the last block holds what was written in this round: each rank looks at
+  /// another's piece.
+  Case::Checked check_written(int round);
+  /// Collective. Whether the piece that was read last is one of the block's, and no rank's else.
+  Case::Checked check_read();
+
+ private:
+  std::int64_t offset_of(int rank, std::uint64_t block) const;
+  /// Writes the owner's data of a round, or of a block, to the buffer.
+  void known_piece(int owner, std::uint64_t generation);
+  /// Compares the buffer.
+  Case::Checked compare(int expected, std::uint64_t generation);
+  std::span<std::uint8_t> piece() { return {buffer_.as<std::uint8_t>(), bytes_}; }
+  int count() const { return static_cast<int>(bytes_); }
+
+  Case& c_;
+  FileAccess access_;
+  std::uint64_t bytes_, blocks_, block_ = 0;
+  bool began_ = false;
+  int exceptions_;   ///< under way when it was made
+  mpi::Comm alone_;  ///< this rank, for a file of its own
+  std::filesystem::path path_;
+  std::unique_ptr<mpi::File> file_;
+  device::Buffer
+      buffer_;  ///< at a page's start: reads to odd addresses can take many times as long
+};
+
+}  // namespace scalemark::micro
