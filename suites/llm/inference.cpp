@@ -17,6 +17,7 @@
 #include "common/torch/products.hpp"
 #include "common/torch/setup.hpp"
 #include "common/torch/step_graph.hpp"
+#include "common/torch/training/step_records.hpp"
 #include "suites/llm/generate/generator.hpp"
 #include "suites/llm/generate/generator_check.hpp"
 
@@ -134,9 +135,9 @@ void infer(Case& c) {
                      : device.is_cpu() ? Carrier::host_memory
                                        : Carrier::device_memory});
   c.fact("kv_cache_bytes", request.cache_bytes());
-  std::uint64_t peak = 0;
+  torch_support::FirstPeak peak(device);
   c.verify(kGeneratorRule, [&] {
-    if (peak == 0) peak = torch_support::peak_memory(device);  // the check needs more memory
+    peak.note();
     return check_generator(generator, tokens, logits);
   });
   const std::string metric = request.decodes ? "time_per_output_token" : "time_to_first_token";
@@ -149,10 +150,7 @@ void infer(Case& c) {
   const int models = c.size() / static_cast<int>(request.ranks);
   c.record_rate("tokens_per_second", "{token}/s", metric,
                 static_cast<double>(request.tokens() * models), "tokens of all ranks / " + metric);
-  if (peak == 0) peak = torch_support::peak_memory(device);
-  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
-           std::vector{static_cast<double>(peak)},
-           "largest number of bytes of tensors up to the end of the first operation");
+  peak.record(c);
 }
 
 void inference(Case& c) {

@@ -78,7 +78,7 @@ class Install(ScriptTest):
         program, out = os.path.join(build, "reverse_copy"), self.path("out.h5")
         listed = start(program, "list")
         self.expect(listed, 0)
-        for name in ("example/reverse_copy", "example/allgather", "micro/allreduce", "micro/pingpong", "imaging/train", "presets: compute, conv2d,"):
+        for name in ("example/reverse_copy", "example/allgather", "micro/allreduce", "micro/pingpong", "imaging/train", "presets: burn-in, burn-in-cpu, compute, conv2d,"):
             self.assertIn(name, listed.stdout)
         launcher = ("mpirun", "--oversubscribe", "--bind-to", "none", "-n", 2)
         self.expect(start(*launcher, program, "run", "example/", "micro/barrier", "--quick", "-n", 5, "-o", out), 0)

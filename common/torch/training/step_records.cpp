@@ -15,6 +15,11 @@ namespace {
 constexpr std::size_t kLastSteps = 10;
 constexpr int kWarmup = 3;
 
+void record_peak(Case& c, double bytes, const std::string& formula) {
+  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
+           std::vector{bytes}, formula);
+}
+
 }  // namespace
 
 double mean_of_last(const std::vector<double>& values) {
@@ -55,9 +60,18 @@ void record_timeline(Case& c, std::vector<Interval> others, const StepTimes& ste
 
 double record_peak_memory(Case& c, c10::Device device) {
   const auto peak = static_cast<double>(peak_memory(device));
-  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
-           std::vector{peak}, "largest number of bytes of tensors");
+  record_peak(c, peak, "largest number of bytes of tensors");
   return peak;
+}
+
+void FirstPeak::note() {
+  if (bytes_ == 0) bytes_ = peak_memory(device_);
+}
+
+void FirstPeak::record(Case& c) {
+  note();
+  record_peak(c, static_cast<double>(bytes_),
+              "largest number of bytes of tensors up to the end of the first operation");
 }
 
 void EnergyMeter::start() { before_ = c_.hardware().energy(); }

@@ -49,6 +49,20 @@ void record_timeline(Case& c, std::vector<Interval> others, const StepTimes& ste
 /// bytes.
 double record_peak_memory(Case& c, c10::Device device);
 
+/// The peak up to the end of the first operation: checks that come behind it need more memory.
+class FirstPeak {
+ public:
+  explicit FirstPeak(c10::Device device) : device_(device) {}
+  /// After an operation; only the first call counts.
+  void note();
+  /// Collective. Records metric peak_device_memory, of now if nothing was noted.
+  void record(Case& c);
+
+ private:
+  c10::Device device_;
+  std::uint64_t bytes_ = 0;
+};
+
 /// Energy of this rank's share of the counters, added up between start() and stop().
 class EnergyMeter {
  public:

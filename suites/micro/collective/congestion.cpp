@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "common/base/clock.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
@@ -40,32 +42,40 @@ CongestionRoles agreed_roles(Case& c) {
   return congestion_roles(nodes, c.number("share"), c.seed());
 }
 
-/// This rank's group.
+/// What this rank does, and with whom.
 struct Group {
   bool is_victim = false;
-  mpi::Comm ranks;  ///< in the group's random order
-  std::unique_ptr<collective::Communicator> communicator;
+  std::string pattern;
+  mpi::Comm ranks;                                         ///< all victims, or all congestors
+  std::unique_ptr<collective::Communicator> communicator;  ///< of the pattern, in random order
 };
 
-/// Collective.
+/// Collective. Congestors of several kinds come in turns, so that each kind is on many nodes.
 Group join_group(Case& c, const CongestionRoles& roles) {
-  Group group;
   const auto place_in = [&](const std::vector<int>& ranks) {
     return std::ranges::find(ranks, c.rank()) - ranks.begin();
   };
-  const auto among_victims = place_in(roles.victims);
-  group.is_victim = among_victims < std::ssize(roles.victims);
-  group.ranks = c.ranks().split(
-      group.is_victim ? 0 : 1,
-      static_cast<int>(group.is_victim ? among_victims : place_in(roles.congestors)));
+  const std::vector<std::string> kinds = congestors_of(c.text("congestor"));
+  if (roles.congestors.size() < 2 * kinds.size())
+    c.skip(fmt::format("{} congestors of {} kinds, each kind needs two", roles.congestors.size(),
+                       kinds.size()));
+  Group group;
+  auto place = place_in(roles.victims);
+  group.is_victim = place < std::ssize(roles.victims);
+  if (!group.is_victim) place = place_in(roles.congestors);
+  const auto kind = static_cast<std::size_t>(place) % kinds.size();
+  group.pattern = group.is_victim ? c.text("victim") : kinds[kind];
+  group.ranks = c.ranks().split(group.is_victim ? 0 : 1, c.rank());
+  const mpi::Comm together =
+      c.ranks().split(group.is_victim ? 0 : 1 + static_cast<int>(kind), static_cast<int>(place));
   using collective::DeviceMemory;
   group.communicator = collective::make_mpi_communicator(
-      group.ranks, c.device(),
+      together, c.device(),
       is_direct(c.result().params) ? DeviceMemory::direct : DeviceMemory::staged);
   return group;
 }
 
-/// ns of one block of operations, of the slowest victim: their mean, and the 99th percentile.
+/// ns of the operations of a block, each of its slowest victim: mean and 99th percentile.
 struct BlockTimes {
   std::uint64_t mean = 0, tail = 0;
 };
@@ -77,7 +87,7 @@ class Contest {
       : c_(c),
         group_(std::move(group)),
         traffic_(
-            c, *group_.communicator, c.text(group_.is_victim ? "victim" : "congestor"),
+            c, *group_.communicator, group_.pattern,
             static_cast<std::size_t>(c.integer(group_.is_victim ? "bytes" : "congestor_bytes"))),
         flooded_(c.communicator("mpi").prepare(kBarrier)),
         finished_(c.communicator("mpi").prepare(kBarrier)) {}
@@ -100,10 +110,8 @@ class Contest {
     c_.ranks().sleeping_barrier();
     c_.ranks().max(taken);
     const auto total = std::accumulate(taken.begin(), taken.end(), std::int64_t{0});
-    const std::vector<double> sorted = [&] {
-      std::ranges::sort(taken);
-      return std::vector<double>(taken.begin(), taken.end());
-    }();
+    std::ranges::sort(taken);
+    const std::vector<double> sorted(taken.begin(), taken.end());
     return {static_cast<std::uint64_t>(total) / operations,
             static_cast<std::uint64_t>(stats::nearest_rank(sorted, 990))};
   }
@@ -236,9 +244,12 @@ SCALEMARK_BENCHMARK("micro/congestion", congestion)
     .adjust_to_job(transfer_of(collective::DeviceUse::collectives))
     .memory([](const Point& p) {
       const int ranks = static_cast<int>(p.integer("ranks"));
-      return std::max(traffic_bytes(p.text("victim"), bytes_of(p), ranks),
-                      traffic_bytes(p.text("congestor"),
-                                    static_cast<std::size_t>(p.integer("congestor_bytes")), ranks));
+      std::uint64_t most = traffic_bytes(p.text("victim"), bytes_of(p), ranks);
+      for (const std::string& kind : congestors_of(p.text("congestor")))
+        most = std::max(
+            most,
+            traffic_bytes(kind, static_cast<std::size_t>(p.integer("congestor_bytes")), ranks));
+      return most;
     });
 
 }  // namespace

@@ -36,8 +36,14 @@ const std::vector<std::string>& victim_patterns() {
 }
 
 const std::vector<std::string>& congestor_patterns() {
-  static const std::vector<std::string> kAll = {"alltoall", "incast", "broadcast", "allreduce"};
+  static const std::vector<std::string> kAll = {"alltoall", "incast", "broadcast", "allreduce",
+                                                "mixed"};
   return kAll;
+}
+
+std::vector<std::string> congestors_of(const std::string& congestor) {
+  if (congestor == "mixed") return {"alltoall", "incast", "broadcast"};
+  return {congestor};
 }
 
 GroupTraffic::GroupTraffic(Case& c, collective::Communicator& group, const std::string& pattern,

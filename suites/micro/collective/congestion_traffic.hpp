@@ -18,6 +18,9 @@ namespace scalemark::micro {
 /// Values of axes `victim` and `congestor`.
 const std::vector<std::string>& victim_patterns();
 const std::vector<std::string>& congestor_patterns();
+/// The patterns that a value of axis `congestor` stands for: itself, or, for mixed, an alltoall, an
+/// incast and a broadcast.
+std::vector<std::string> congestors_of(const std::string& congestor);
 
 /// Traffic of one group, prepared, with its buffers. In a ring each rank sends to the next one, and
 /// receives from the one before. Incast: all send to the group's first rank at once. Broadcast: it

@@ -48,9 +48,10 @@ class Products {
   /// Starts `count` products, and calls `probe` so many times between them.
   template <typename Probe>
   void start(std::int64_t count, std::int64_t probes, Probe&& probe) {
+    const auto part = [&](std::int64_t i) { return i * (probes + 1) / count; };
     began_->record(*stream_);
     for (std::int64_t i = 0; i < count; ++i) {
-      if (i * (probes + 1) / count != (i - 1) * (probes + 1) / count && i > 0) probe();
+      if (i > 0 && part(i) != part(i - 1)) probe();
       product_.start();
     }
     ended_->record(*stream_);

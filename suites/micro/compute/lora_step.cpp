@@ -8,6 +8,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
+#include "common/torch/training/step_records.hpp"
 #include "suites/llm/train/lora_check.hpp"
 #include "suites/llm/train/method.hpp"
 
@@ -41,18 +42,15 @@ void train_layer(Case& c) {
           .formula = "tokens (4 N_linear + 6 N_lora + 12 dim sequence) / step_time"});
   c.fact("hardware_flops",
          lora_layer_hardware_flops(config, {}, batch, sequence, how.checkpointing));
-  std::uint64_t peak = 0;
+  torch_support::FirstPeak peak(device);
   c.verify(kLoraRule, [&] {
-    if (peak == 0) peak = torch_support::peak_memory(device);  // the check needs more memory
+    peak.note();
     return check_lora_layer(layer, data, how);
   });
   c.measure(step, {.metric = "step_time", .barrier = false, .warmup = 2});
   c.record_rate("tokens_per_second", "{token}/s", "step_time",
                 static_cast<double>(batch * sequence), "tokens / step_time");
-  if (peak == 0) peak = torch_support::peak_memory(device);
-  c.record("peak_device_memory", "By", Better::lower, MetricKind::count, RankReduce::max,
-           std::vector{static_cast<double>(peak)},
-           "largest number of bytes of tensors up to the end of the first step");
+  peak.record(c);
 }
 void lora_step(Case& c) {
   torch_support::run_body([&] { train_layer(c); });
