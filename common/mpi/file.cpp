@@ -2,6 +2,8 @@
 // Calls of MPI-IO.
 #include "common/mpi/file.hpp"
 
+#include <exception>
+
 #include <fmt/format.h>
 
 namespace scalemark::mpi {
@@ -21,7 +23,9 @@ File::File(const Comm& ranks, const std::filesystem::path& path) {
 }
 
 File::~File() {
-  if (file_ != MPI_FILE_NULL) MPI_File_close(&file_);
+  // As other owners here: after an exception the other ranks may be anywhere.
+  if (std::uncaught_exceptions() > 0) return;
+  MPI_File_close(&file_);
 }
 
 void File::write(const void* from, int bytes, FilePointer pointer, bool collective,

@@ -23,7 +23,8 @@ class File {
   File(const Comm& ranks, const std::filesystem::path& path);
   File(const File&) = delete;
   File& operator=(const File&) = delete;
-  /// Collective. Closes the file, which stays.
+  /// Collective. Closes the file, which stays. During an exception it stays open, and nothing
+  /// waits.
   ~File();
 
   /// Writes or reads `bytes` at `offset`, or where the pointer stands, which then moves on. A
@@ -38,8 +39,6 @@ class File {
   void sync();
   /// Collective. Exactly so many bytes.
   void set_size(std::int64_t bytes);
-  /// Not collective: the file stays open until the job ends. For ranks that leave the others.
-  void abandon() { file_ = MPI_FILE_NULL; }
 
  private:
   MPI_File file_ = MPI_FILE_NULL;

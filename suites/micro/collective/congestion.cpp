@@ -20,6 +20,7 @@
 #include "common/stats/quantiles.hpp"
 #include "suites/micro/collective/congestion_roles.hpp"
 #include "suites/micro/collective/congestion_traffic.hpp"
+#include "suites/micro/collective/slowdown.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 #include "suites/micro/data/sizes.hpp"
 
@@ -165,36 +166,33 @@ class Contest {
 
 /// One value for each block, in ns.
 struct Blocks {
-  std::vector<std::uint64_t> latency, tail, loaded_tail, congestor;
-  std::vector<double> slowdown, tail_slowdown;
+  std::vector<std::uint64_t> latency, loaded_latency, tail, loaded_tail, congestor;
 };
 
 /// Collective. A block with the congestors asleep, then one with them at work. ns of the second.
 std::uint64_t compare_blocks(Contest& contest, std::uint64_t operations, Blocks& blocks) {
   const BlockTimes alone = contest.run(operations, false), loaded = contest.run(operations, true);
-  const auto ratio = [](std::uint64_t a, std::uint64_t b) {
-    return static_cast<double>(a) / static_cast<double>(std::max<std::uint64_t>(b, 1));
-  };
   blocks.latency.push_back(alone.mean);
+  blocks.loaded_latency.push_back(loaded.mean);
   blocks.tail.push_back(alone.tail);
   blocks.loaded_tail.push_back(loaded.tail);
   blocks.congestor.push_back(contest.congestor_ns());
-  blocks.slowdown.push_back(ratio(loaded.mean, alone.mean));
-  blocks.tail_slowdown.push_back(ratio(loaded.tail, alone.tail));
   return loaded.mean * operations;
 }
 
 /// Keeps the timed blocks: the last ones.
 void record_blocks(Case& c, const Blocks& blocks, std::size_t timed) {
-  const auto last = [&](const auto& all) { return std::span(all).last(timed); };
+  const auto last = [&](const std::vector<std::uint64_t>& all) {
+    return std::span(all).last(timed);
+  };
   c.record_durations("latency", last(blocks.latency), RankReduce::max);
   c.record_durations("tail_latency", last(blocks.tail), RankReduce::max);
   c.record_durations("loaded_tail_latency", last(blocks.loaded_tail), RankReduce::max);
   c.record_durations("congestor_time", last(blocks.congestor), RankReduce::max);
-  c.record("latency_slowdown", "1", Better::lower, MetricKind::ratio, RankReduce::max,
-           last(blocks.slowdown), "loaded_latency / latency");
-  c.record("tail_slowdown", "1", Better::lower, MetricKind::ratio, RankReduce::max,
-           last(blocks.tail_slowdown), "loaded_tail_latency / tail_latency");
+  record_slowdown(c, "latency_slowdown", last(blocks.loaded_latency), last(blocks.latency),
+                  "loaded_latency / latency");
+  record_slowdown(c, "tail_slowdown", last(blocks.loaded_tail), last(blocks.tail),
+                  "loaded_tail_latency / tail_latency");
 }
 
 void congestion(Case& c) {

@@ -11,10 +11,9 @@
 #include "common/base/clock.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
-#include "common/core/cuda_aware/transfer.hpp"
 #include "common/core/rank_group.hpp"
-#include "suites/micro/collective/collective_case.hpp"
 #include "suites/micro/collective/collective_point.hpp"
+#include "suites/micro/collective/slowdown.hpp"
 #include "suites/micro/compute/checked_product.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 #include "suites/micro/data/rank_values.hpp"
@@ -123,14 +122,6 @@ std::uint64_t take_both(Case& c, collective::Operation& operation, Products& pro
 
 using Taken = std::span<const std::uint64_t>;
 
-void record_slowdown(Case& c, const std::string& name, Taken loaded, Taken alone,
-                     const std::string& formula) {
-  std::vector<double> ratios;
-  for (std::size_t i = 0; i < alone.size(); ++i)
-    ratios.push_back(static_cast<double>(loaded[i]) / static_cast<double>(alone[i]));
-  c.record(name, "1", Better::lower, MetricKind::ratio, RankReduce::max, ratios, formula);
-}
-
 /// Keeps the timed samples: the last ones.
 void record_series(Case& c, const Series& series, std::size_t timed) {
   const auto last = [&](const std::vector<std::uint64_t>& all) { return Taken(all).last(timed); };
@@ -236,9 +227,7 @@ SCALEMARK_BENCHMARK("micro/overlap", overlap)
     .axis_integer("probes", {.minimum = 0, .maximum = kMostProducts, .defaults = "0", .implied = 0})
     .compute_axes()
     .where(can_overlap)
-    .adjust_to_job([](Point& p, const PlanContext& job) {
-      choose_transfer(p, job, collective::DeviceUse::nonblocking_collectives);
-    })
+    .adjust_to_job(transfer_of(collective::DeviceUse::nonblocking_collectives))
     .memory([](const Point& p) {
       const int ranks = static_cast<int>(p.integer("ranks"));
       const GemmSize size = gemm_size(p.text("shape"), p.text("model"), p.integer("rows"));

@@ -19,19 +19,17 @@
 namespace scalemark::micro {
 namespace {
 
-/// Seconds of an interval: one, or a twentieth of a short load.
-double interval_of(std::int64_t seconds) {
-  return std::min(1.0, static_cast<double>(seconds) / 20);
-}
+/// A short load has so many intervals, a longer one each second.
+constexpr std::int64_t kFewestIntervals = 20;
 
 /// Collective. Up to `seconds` of load on all ranks at once; less if the run is to end.
 void load(Case& c, RepeatedProduct& product, std::int64_t seconds) {
   const CaseCheckpoint::Stoppable stoppable(c.checkpoint());
-  const double interval = interval_of(seconds);
-  const auto intervals = static_cast<int>(static_cast<double>(seconds) / interval + 0.5);
+  const std::int64_t intervals = std::max(seconds, kFewestIntervals);
+  const auto each = static_cast<std::uint64_t>(seconds * 1'000'000'000 / intervals);
   c.phase("load");
-  for (int i = 0; i < intervals; ++i) {
-    product.run_interval(static_cast<std::uint64_t>(interval * 1e9));
+  for (std::int64_t i = 0; i < intervals; ++i) {
+    product.run_interval(each);
     if (c.checkpoint().stop_requested() && i + 1 < intervals) {
       c.fact("stopped_early", true);
       return;

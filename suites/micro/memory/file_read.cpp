@@ -11,6 +11,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/micro/data/sizes.hpp"
+#include "suites/micro/memory/folders.hpp"
 #include "suites/micro/memory/read_files.hpp"
 
 namespace scalemark::micro {
@@ -33,11 +34,7 @@ class Reading {
         many_(c.text("access") == "files"),
         cache_(c.text("cache")),
         seed_(c.seed() + static_cast<std::uint64_t>(c.rank())) {
-    const std::string given = c.inputs().data("file_read");
-    folder_ = given.empty() ? std::filesystem::path(c.inputs().cache()) / "file_read"
-                            : std::filesystem::path(given);
-    if (given.empty() && c.inputs().cache().empty())
-      c.skip("no folder to read from: set --data file_read=FOLDER");
+    folder_ = folder_for(c, "file_read");
     count_ = many_ ? kManyFiles : static_cast<std::uint64_t>(c.integer("file_bytes")) / bytes_;
     if (count_ == 0) c.skip("a read is larger than the file (axis file_bytes)");
     if (cache_ == "direct" && bytes_ % kDirectUnit != 0)

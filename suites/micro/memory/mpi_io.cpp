@@ -1,23 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Benchmark micro/mpi_io: all ranks write or read a file at once, by MPI-IO.
-#include <filesystem>
 #include <string>
 
 #include "common/base/clock.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/micro/data/sizes.hpp"
+#include "suites/micro/memory/folders.hpp"
 #include "suites/micro/memory/shared_file.hpp"
 
 namespace scalemark::micro {
 namespace {
-
-std::filesystem::path folder_of(const Case& c) {
-  const std::string given = c.inputs().data("mpi_io");
-  if (!given.empty()) return given;
-  if (c.inputs().cache().empty()) c.skip("no folder for the file: set --data mpi_io=FOLDER");
-  return std::filesystem::path(c.inputs().cache()) / "mpi_io";
-}
 
 FileAccess access_of(const Case& c) {
   const std::string& pointer = c.text("pointer");
@@ -35,7 +28,7 @@ void mpi_io(Case& c) {
   const std::uint64_t blocks = static_cast<std::uint64_t>(c.integer("file_bytes")) / of_all;
   if (blocks == 0) c.skip("one access of all ranks is larger than the file (axis file_bytes)");
   const bool writes = c.text("operation") == "write", syncs = writes && c.flag("sync");
-  SharedFile file(c, folder_of(c), access_of(c), bytes, blocks);
+  SharedFile file(c, folder_for(c, "mpi_io"), access_of(c), bytes, blocks);
   c.throw_if_peer_failed();
   if (!writes) file.fill_blocks();
   c.verify(

@@ -3,7 +3,6 @@
 #include "suites/micro/memory/shared_file.hpp"
 
 #include <algorithm>
-#include <exception>
 #include <random>
 #include <string>
 #include <system_error>
@@ -45,7 +44,7 @@ SharedFile::SharedFile(Case& c, const fs::path& folder, FileAccess access, std::
       access_(access),
       bytes_(bytes),
       blocks_(blocks),
-      exceptions_(std::uncaught_exceptions()),
+      block_(blocks - 1),
       path_(path_of_run(c, folder, bytes * blocks * static_cast<std::uint64_t>(c.size()))),
       buffer_(c.hardware().host().allocate(bytes, device::MemoryKind::pageable)) {
   if (access_.own_files) {
@@ -58,7 +57,6 @@ SharedFile::SharedFile(Case& c, const fs::path& folder, FileAccess access, std::
 }
 
 SharedFile::~SharedFile() {
-  if (std::uncaught_exceptions() > exceptions_) file_->abandon();
   file_.reset();
   std::error_code ignored;
   if (access_.own_files || c_.rank() == 0) fs::remove(path_, ignored);
@@ -94,11 +92,8 @@ void SharedFile::fill_piece(int round) {
 }
 
 void SharedFile::advance() {
-  block_ = began_ ? block_ + 1 : 0;
-  const bool again = block_ == blocks_ || !began_;
-  if (!again) return;
+  if (++block_ < blocks_) return;
   block_ = 0;
-  began_ = true;
   // A shared pointer starts at the first block, an own one at the rank's first piece.
   const bool is_shared = access_.pointer == mpi::FilePointer::shared;
   file_->seek(access_.pointer, is_shared ? 0 : offset_of(c_.rank(), 0));

@@ -29,7 +29,7 @@ class SharedFile {
              std::uint64_t blocks);
   SharedFile(const SharedFile&) = delete;
   SharedFile& operator=(const SharedFile&) = delete;
-  /// Collective, unless an exception leaves the case: other ranks may be anywhere then.
+  /// Collective, as that of mpi::File.
   ~SharedFile();
 
   /// Collective. Writes all blocks, for reads. Each has contents of its own.
@@ -62,14 +62,13 @@ class SharedFile {
 
   Case& c_;
   FileAccess access_;
-  std::uint64_t bytes_, blocks_, block_ = 0;
-  bool began_ = false;
-  int exceptions_;   ///< under way when it was made
-  mpi::Comm alone_;  ///< this rank, for a file of its own
+  std::uint64_t bytes_, blocks_;
+  std::uint64_t block_;  ///< at first the last one: advance() begins with the first
+  mpi::Comm alone_;      ///< this rank, for a file of its own
   std::filesystem::path path_;
   std::unique_ptr<mpi::File> file_;
-  device::Buffer
-      buffer_;  ///< at a page's start: reads to odd addresses can take many times as long
+  /// At a page's start: reads to odd addresses can take many times as long.
+  device::Buffer buffer_;
 };
 
 }  // namespace scalemark::micro
