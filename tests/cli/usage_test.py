@@ -155,8 +155,8 @@ class Usage(ProgramTest):
     def test_every_name_of_data_that_is_asked_for_is_known(self):
         suites = pathlib.Path(__file__).resolve().parents[2] / "suites"
         names = {name for path in suites.rglob("*.cpp")
-                 for name in re.findall(r"\bc\.inputs\(\)\.data\(\"(\w+)\"\)", path.read_text(encoding="utf-8"))}
-        self.assertLessEqual({"mnist", "rgb300", "weights", "adapters", "file_read"}, names)
+                 for name in re.findall(r"(?:\bc\.inputs\(\)\.data\(|\bfolder_for\(c, )\"(\w+)\"\)", path.read_text(encoding="utf-8"))}
+        self.assertLessEqual({"mnist", "rgb300", "weights", "adapters", "file_read", "mpi_io"}, names)
         for row in json.loads(run("list", "--json", program=ALL).stdout):
             axes = {axis["name"]: axis["values"] for axis in row["axes"]}
             if "source" in axes and "file" in axes["source"]:
