@@ -32,6 +32,18 @@ halve() {
   done
 }
 
+# try_parts HOST...: tries halves, then quarters and eighths of the hosts, as long as each part has two.
+try_parts() {
+  local failed=("$*") smallest=$#
+  for _ in halves quarters eighths; do
+    smallest=$((smallest / 2))
+    if ((smallest < 2)); then break; fi
+    halve
+    try_groups
+    failed=("${groups[@]}")
+  done
+}
+
 # Which of two hosts fails: each is tried with a host that ended well with others. Both, if there is none. If both end
 # well then, only their pair fails.
 blame_pair() { # host, host

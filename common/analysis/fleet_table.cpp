@@ -3,17 +3,18 @@
 #include "common/analysis/fleet_table.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/analysis/screened_fleet.hpp"
 #include "common/base/counted.hpp"
-#include "common/base/error.hpp"
-#include "common/base/text.hpp"
 #include "common/fleet/host_names.hpp"
+#include "common/result/places.hpp"
 
 namespace scalemark::analysis {
 namespace {
@@ -90,6 +91,19 @@ HostEvidence evidence_of(const std::string& key, std::size_t rank, const fleet::
           .past = 0};
 }
 
+/// "rail 3 of 8", "rails 1, 3 of 8", "all 8 rails": those of a host on which it is bad.
+std::string rails_text(const std::set<std::size_t>& bad, std::size_t rails) {
+  if (bad.size() == rails) return fmt::format("all {} rails", rails);
+  return fmt::format("{} {} of {}", bad.size() == 1 ? "rail" : "rails", fmt::join(bad, ", "),
+                     rails);
+}
+
+/// GPU and network card of a rank, as far as they are known.
+std::string device_of(const RankInfo& rank) {
+  const std::string& gpu = rank.gpu_pci.empty() ? rank.gpu_uuid : rank.gpu_pci;
+  return gpu.empty() || rank.nic.empty() ? gpu + rank.nic : gpu + " " + rank.nic;
+}
+
 /// What no case says.
 HostEvidence evidence_of(NodeVerdict verdict, const char* component, const char* reason) {
   return {.verdict = verdict,
@@ -110,31 +124,54 @@ std::size_t FleetTable::count(NodeVerdict verdict) const {
 }
 
 void FleetCases::add(const Run& run, const CaseResult& result) {
+  sensors_.add(run, result);
   const auto found = screened_fleet(result);
   if (!found) {
-    alone_.add(run, result);
+    if (!scale_.add(run, result)) alone_.add(run, result);
     return;
   }
   ++screenings_;
-  for (std::size_t rank = 0; rank < found->ranks.size(); ++rank) {
-    const ScreenedRank& one = found->ranks[rank];
-    network_[one.host].push_back(evidence_of(result.key, rank, one.judged));
-  }
-  for (const fleet::SlowPair& pair : found->links)
-    links_.push_back({found->ranks[pair.nodes.a].host, found->ranks[pair.nodes.b].host, pair.factor,
-                      pair.times, result.key});
+  add_ranks(run, result, *found);
+  add_links(result.key, *found);
   if (!known_.switches.empty()) add_uplinks(result.key, *found);
 }
 
-void FleetCases::add_uplinks(const std::string& key, const ScreenedFleet& found) {
-  std::vector<std::string> leaves;
-  for (const ScreenedRank& rank : found.ranks) {
-    const auto known = known_.switches.find(rank.host);
-    if (known == known_.switches.end())
-      throw InputError(fmt::format("--topology names no host '{}', which a screening has",
-                                   text::printable(rank.host, 60)));
-    leaves.push_back(known->second);
+void FleetCases::add_ranks(const Run& run, const CaseResult& result, const ScreenedFleet& found) {
+  const std::vector<RankInfo> places = ranks_of_case(result, run.ranks);
+  std::map<std::string, std::set<std::size_t>> bad;  // rails by host
+  for (const ScreenedRank& one : found.ranks)
+    if (one.judged.verdict == NodeVerdict::bad) bad[one.host].insert(one.rail);
+  for (std::size_t rank = 0; rank < found.ranks.size(); ++rank) {
+    const ScreenedRank& one = found.ranks[rank];
+    HostEvidence evidence = evidence_of(result.key, rank, one.judged);
+    if (found.rails > 1) {
+      evidence.rail = one.rail;
+      const bool is_bad = one.judged.verdict == NodeVerdict::bad;
+      evidence.reason +=
+          ", " + rails_text(is_bad ? bad[one.host] : std::set{one.rail}, found.rails);
+      if (rank < places.size()) evidence.device = device_of(places[rank]);
+    }
+    network_[one.host].push_back(std::move(evidence));
   }
+}
+
+/// A pair of hosts that is slow on several rails is one link, as slow as the slowest of them.
+void FleetCases::add_links(const std::string& key, const ScreenedFleet& found) {
+  std::map<std::pair<std::string, std::string>, FleetLink> by_hosts;
+  for (const fleet::SlowPair& pair : found.links) {
+    const std::string &one = found.ranks[pair.nodes.a].host,
+                      &other = found.ranks[pair.nodes.b].host;
+    FleetLink& link = by_hosts[std::minmax(one, other)];
+    link = {one, other, std::max(link.factor, pair.factor), link.measurements + pair.times, key};
+  }
+  for (auto& [hosts, link] : by_hosts) links_.push_back(std::move(link));
+  std::ranges::stable_sort(links_, std::greater(), &FleetLink::factor);
+}
+
+void FleetCases::add_uplinks(const std::string& key, const ScreenedFleet& found) {
+  std::vector<std::string> hosts;
+  for (const ScreenedRank& rank : found.ranks) hosts.push_back(rank.host);
+  const std::vector<std::string> leaves = fleet::leaves_of(hosts, known_.switches);
   // A slow node would make its switch look slow.
   std::vector<fleet::PairTime> times = found.times;
   std::erase_if(times, [&](const fleet::PairTime& time) {
@@ -150,6 +187,7 @@ FleetTable FleetCases::table() const {
                    .links = links_,
                    .uplinks = uplinks_,
                    .changes = alone_.changes(),
+                   .scales = scale_.scales(),
                    .screenings = screenings_,
                    .lone_cases = 0};
   std::map<std::string, std::vector<HostEvidence>> of_host = network_;
@@ -161,6 +199,11 @@ FleetTable FleetCases::table() const {
     keys.insert(one.key);
   }
   table.lone_cases = keys.size();
+  for (const SensorFinding& one : sensors_.findings()) {
+    HostEvidence evidence = evidence_of(one.verdict, one.component.c_str(), one.reason.c_str());
+    evidence.device = one.device;
+    of_host[one.host].push_back(std::move(evidence));
+  }
   for (const auto& [host, evidence] : of_host) names.insert(fleet::short_name(host));
   for (const std::string& host : known_.hosts)
     if (names.insert(fleet::short_name(host)).second)

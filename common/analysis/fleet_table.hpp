@@ -4,12 +4,16 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "common/analysis/full_scale.hpp"
+#include "common/analysis/host_sensors.hpp"
 #include "common/analysis/lone_hosts.hpp"
 #include "common/fleet/node_verdict.hpp"
+#include "common/fleet/switches.hpp"
 #include "common/result/model.hpp"
 
 namespace scalemark::analysis {
@@ -24,7 +28,8 @@ struct HostEvidence {
   std::size_t rank = 0;   ///< of the screening, or on its host
   std::string device;     ///< of the rank; empty without a GPU
   std::size_t pairs = 0;  ///< of a screening
-  std::size_t past = 0;   ///< the factor is relative to so many earlier runs of this host
+  std::optional<std::size_t> rail = {};  ///< where rails were screened apart
+  std::size_t past = 0;  ///< the factor is relative to so many earlier runs of this host
 };
 
 struct HostVerdict {
@@ -45,6 +50,7 @@ struct FleetTable {
   std::vector<HostVerdict> hosts;  ///< the worst first
   std::vector<FleetLink> links, uplinks;
   std::vector<FleetChange> changes;  ///< of all hosts, against earlier runs
+  std::vector<FullScale> scales;     ///< collectives of all hosts beside those of parts
   std::size_t screenings = 0, lone_cases = 0;
   std::size_t count(fleet::NodeVerdict verdict) const;
 };
@@ -56,29 +62,33 @@ class FleetCases {
  public:
   /// What is known of a fleet besides its files; each may be empty.
   struct Known {
-    std::map<std::string, std::string> switches;  ///< above each host: slow links between them
-    std::vector<std::string> hosts;               ///< untested where no file has them
+    fleet::Switches switches;          ///< above each host: slow links between them
+    std::vector<std::string> hosts;    ///< untested where no file has them
     std::vector<std::string> failing;  ///< operations with these fail, or do not end: bad
   };
   explicit FleetCases(Known known) : known_(std::move(known)) {}
 
-  /// Takes a case if it is a screening of pairs, or if a host measured it by itself. Throws
-  /// InputError for a host without a switch.
+  /// Takes a case if it is a screening of pairs, a collective of several hosts, or if a host
+  /// measured it by itself. Throws InputError for a host without a switch.
   void add(const Run& run, const CaseResult& result);
 
   /// Takes a case of an earlier run if a host measured it by itself.
   void add_past(const Run& run, const CaseResult& result) { alone_.add_past(run, result); }
 
-  /// The worst evidence decides. A host that is bad by itself is bad for that, not for its network:
-  /// a busy processor delays messages, too. A host that one kind of case has, and the other has
-  /// not, is untested in that.
+  /// The worst evidence decides, and sensors are evidence, too. A host that is bad by itself is bad
+  /// for that, not for its network: a busy processor delays messages, too. A host that one kind of
+  /// case has, and the other has not, is untested in that.
   FleetTable table() const;
 
  private:
+  void add_ranks(const Run& run, const CaseResult& result, const ScreenedFleet& found);
+  void add_links(const std::string& key, const ScreenedFleet& found);
   void add_uplinks(const std::string& key, const ScreenedFleet& found);
 
   Known known_;
   LoneHosts alone_;
+  ScaleRows scale_;
+  HostSensors sensors_;
   std::map<std::string, std::vector<HostEvidence>> network_;  ///< by host
   std::vector<FleetLink> links_, uplinks_;
   std::size_t screenings_ = 0;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "common/analysis/host_facts.hpp"
 #include "common/analysis/rank_differences.hpp"
 #include "common/result/case_timing.hpp"
 #include "common/result/places.hpp"
@@ -41,16 +42,7 @@ bool is_on_one_host(const std::vector<RankInfo>& ranks) {
 }
 
 std::string models_of(const Run& run, const RankInfo& rank) {
-  std::string cpu;
-  if (const auto known = run.environment.common.find("cpu_model");
-      known != run.environment.common.end())
-    cpu = known->second;
-  if (const auto differs = run.environment.differs.find("cpu_model");
-      differs != run.environment.differs.end()) {
-    if (const auto own = differs->second.find(rank.node); own != differs->second.end())
-      cpu = own->second;
-  }
-  return cpu + "\n" + rank.gpu_model;
+  return fact_of(run, rank.node, "cpu_model") + "\n" + rank.gpu_model;
 }
 
 }  // namespace

@@ -28,16 +28,18 @@ std::vector<PairRow> pair_rows(const CaseResult& result, bool screening) {
   const auto* peer_place = values_of<std::string>(table->second, "peer_place");
   const auto* seconds = pair_seconds(table->second);
   const auto* round = values_of<std::uint64_t>(table->second, "round");
+  const auto* rail = values_of<std::uint64_t>(table->second, "rail");
   if (!rank || !peer || !rank_place || !peer_place || !seconds || screening != (round != nullptr))
     return {};
   const std::size_t count = rank->size();
   if (peer->size() != count || rank_place->size() != count || peer_place->size() != count ||
-      seconds->size() != count || (round && round->size() != count))
+      seconds->size() != count || (round && round->size() != count) ||
+      (rail && rail->size() != count))
     return {};
   std::vector<PairRow> all;
   for (std::size_t i = 0; i < count; ++i)
     all.push_back({(*rank)[i], (*peer)[i], (*rank_place)[i], (*peer_place)[i], (*seconds)[i],
-                   round ? (*round)[i] : 0});
+                   round ? (*round)[i] : 0, rail ? std::optional((*rail)[i]) : std::nullopt});
   return all;
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +17,8 @@ struct PairRow {
   std::size_t rank = 0, peer = 0;
   std::string_view rank_place, peer_place;
   double seconds = 0;
-  std::uint64_t round = 0;  ///< of a screening
+  std::uint64_t round = 0;                 ///< of a screening
+  std::optional<std::uint64_t> rail = {};  ///< of a screening of each rail by itself
 };
 
 /// The rows of a case that is ok. Empty if a column is missing or lengths differ. A table of a

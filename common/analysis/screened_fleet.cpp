@@ -4,7 +4,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <iterator>
+#include <map>
+#include <set>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,8 +16,44 @@
 #include "common/analysis/pair_table.hpp"
 #include "common/base/counted.hpp"
 #include "common/base/text.hpp"
+#include "common/fleet/rails.hpp"
 
 namespace scalemark::analysis {
+namespace {
+
+/// The ranks of each rail; without column `rail` all ranks.
+std::vector<fleet::Rail> rails_of(const std::vector<PairRow>& rows, std::size_t ranks) {
+  std::map<std::uint64_t, std::set<std::size_t>> by_number;
+  for (const PairRow& row : rows) {
+    if (!row.rail) return {fleet::whole_job(ranks)};
+    by_number[*row.rail].insert({row.rank, row.peer});
+  }
+  std::vector<fleet::Rail> rails;
+  for (const auto& [number, own] : by_number) rails.emplace_back(own.begin(), own.end());
+  return rails;
+}
+
+/// Judges the ranks of a rail and the links between them.
+void judge_rail(const fleet::Rail& rail, std::size_t number,
+                std::span<const fleet::PairTime> screened,
+                std::span<const fleet::PairTime> confirmed, ScreenedFleet& found) {
+  std::vector<fleet::PairTime> first = fleet::within_rail(rail, screened);
+  const std::vector<fleet::PairTime> again = fleet::within_rail(rail, confirmed);
+  const std::vector<fleet::JudgedNode> judged =
+      fleet::judge(rail.size(), fleet::screen(rail.size(), first), first, again, found.rails);
+  for (std::size_t i = 0; i < rail.size(); ++i) {
+    found.ranks[rail[i]].judged = judged[i];
+    found.ranks[rail[i]].rail = number;
+  }
+  std::ranges::copy(again, std::back_inserter(first));
+  for (fleet::SlowPair slow : fleet::slow_pairs(rail.size(), first, 2)) {
+    slow.nodes = {rail[slow.nodes.a], rail[slow.nodes.b]};
+    found.links.push_back(slow);
+  }
+}
+
+}  // namespace
+
 std::optional<ScreenedFleet> screened_fleet(const CaseResult& result) {
   const auto fact = result.facts.find("screening_rounds");
   const auto* const screening =
@@ -34,12 +74,12 @@ std::optional<ScreenedFleet> screened_fleet(const CaseResult& result) {
     (is_first ? screened : confirmed).push_back({{row.rank, row.peer}, row.seconds});
     found.rounds = std::max(found.rounds, static_cast<std::size_t>(row.round) + 1);
   }
-  const std::size_t ranks = found.ranks.size();
-  const std::vector<fleet::JudgedNode> judged =
-      fleet::judge(ranks, fleet::screen(ranks, screened), screened, confirmed);
-  for (std::size_t rank = 0; rank < ranks; ++rank) found.ranks[rank].judged = judged[rank];
+  const std::vector<fleet::Rail> rails = rails_of(rows, found.ranks.size());
+  found.rails = rails.size();
+  for (std::size_t number = 0; number < rails.size(); ++number)
+    judge_rail(rails[number], number, screened, confirmed, found);
+  std::ranges::sort(found.links, std::greater(), &fleet::SlowPair::factor);
   std::ranges::copy(confirmed, std::back_inserter(screened));
-  found.links = fleet::slow_pairs(ranks, screened, 2);
   found.times = std::move(screened);
   return found;
 }

@@ -17,13 +17,16 @@ namespace scalemark::analysis {
 struct ScreenedRank {
   std::string host;
   fleet::JudgedNode judged;
+  std::size_t rail = 0;
 };
 
+/// Ranks are judged by those of their rail, where `pairs=rails` measured each rail by itself.
 struct ScreenedFleet {
   std::vector<ScreenedRank> ranks;     ///< by number
   std::vector<fleet::SlowPair> links;  ///< slow in two measurements, between ranks
   std::vector<fleet::PairTime> times;  ///< all measurements, between ranks
   std::size_t screening_rounds = 0, rounds = 0;
+  std::size_t rails = 1;
 };
 
 /// Nothing for another case, one that failed, and one whose table `pairs` is damaged.

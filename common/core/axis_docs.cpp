@@ -58,7 +58,9 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"packed", "", "Rows are packed up to the sequence length instead of being padded"},
     {"pad_multiple", "{token}",
      "Batch widths are padded to a multiple of it, so that few shapes occur"},
-    {"pairs", "", "Ranks 0 and 1, every pair of ranks, or the few that show slow ones"},
+    {"pairs", "",
+     "Ranks 0 and 1, every pair of ranks, or the few that show slow ranks: of all, or of each "
+     "rail"},
     {"parallel", "",
      "How ranks share the work: alone, copies of the model (ddp), or shards (fsdp)"},
     {"pass", "", "Forward alone, or forward and both gradients (train)"},

@@ -40,6 +40,7 @@ struct SessionOptions {
   double timeout = 300;
   std::uint64_t seed = 1;
   std::map<std::string, std::string> data;          ///< --data NAME=PATH
+  std::map<std::string, std::string> switches;      ///< above each host, from --topology
   std::optional<std::string> cuda_visible_devices;  ///< the variable's text, if it is set
   std::string cache;  ///< folder for files reused by later runs; empty if not set
   Peaks peaks;

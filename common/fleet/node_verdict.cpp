@@ -84,7 +84,7 @@ int severity(NodeVerdict verdict) {
 
 std::vector<JudgedNode> judge(std::size_t nodes, const Screening& screening,
                               std::span<const PairTime> screened,
-                              std::span<const PairTime> confirmed) {
+                              std::span<const PairTime> confirmed, std::size_t measurements) {
   const std::vector<std::vector<double>> own = by_node(nodes, screened),
                                          again = by_node(nodes, confirmed);
   std::vector<JudgedNode> judged(nodes);
@@ -95,7 +95,7 @@ std::vector<JudgedNode> judge(std::size_t nodes, const Screening& screening,
   }
   for (const std::size_t node : screening.untested) judged[node].verdict = NodeVerdict::untested;
   const double quantile = stats::normal_quantile(
-      1 - kFalseAlarms / static_cast<double>(std::max<std::size_t>(1, nodes)));
+      1 - kFalseAlarms / static_cast<double>(std::max<std::size_t>(1, nodes * measurements)));
   for (const std::size_t node : screening.suspects)
     judged[node] = judge_suspect(again[node], screening, quantile);
   return judged;

@@ -49,14 +49,14 @@ struct JudgedNode {
   std::size_t pairs = 0;  ///< that the factor is of
 };
 
-/// Verdicts of all nodes, from the screening and from the times of the suspects' confirmation().
-/// With z the normal quantile at 1 - 0.01 / nodes and k pairs, a suspect is bad if the median of
-/// its pairs is beyond the median of the fleet by more than 5 % and by more than
-/// z 1.2533 sigma / sqrt(k), where 1.2533 / sqrt(k) is the standard error of a median. So a fleet
-/// without a slow node has a bad one at most once in a hundred. Else it stays a suspect, and with
-/// less than three measured pairs it is untested.
+/// Verdicts of all nodes, from the screening and from the times of the suspects' confirmation(),
+/// one of so many `measurements` of the same nodes. With z the normal quantile at 1 - 0.01 / (nodes
+/// * measurements) and k pairs, a suspect is bad if the median of its pairs is beyond the median of
+/// the fleet by more than 5 % and by more than z 1.2533 sigma / sqrt(k), where 1.2533 / sqrt(k) is
+/// the standard error of a median. So a fleet without a slow node has a bad one at most once in a
+/// hundred. Else it stays a suspect, and with less than three measured pairs it is untested.
 std::vector<JudgedNode> judge(std::size_t nodes, const Screening& screening,
                               std::span<const PairTime> screened,
-                              std::span<const PairTime> confirmed);
+                              std::span<const PairTime> confirmed, std::size_t measurements = 1);
 
 }  // namespace scalemark::fleet

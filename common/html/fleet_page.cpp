@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "common/base/counted.hpp"
+#include "common/base/units.hpp"
 #include "common/base/version.hpp"
 #include "common/fleet/host_names.hpp"
 #include "common/html/drawing/svg.hpp"
@@ -175,6 +176,31 @@ std::string table_of_changes(const FleetTable& fleet) {
                rows, "cards");
 }
 
+std::string table_of_scales(const FleetTable& fleet) {
+  std::vector<TableRow> rows;
+  for (const analysis::FullScale& one : fleet.scales) {
+    if (one.predicted > 0)
+      rows.push_back({.cells = {fmt::format("all {} hosts", one.hosts), units::seconds(one.seconds),
+                                fmt::format("{:.2f}", one.factor()),
+                                "what parts predict, up to " + units::seconds(one.high), one.key},
+                      .mark = one.is_slow() ? "bad" : "good"});
+    for (const analysis::ScalePart& part : one.slow_parts)
+      if (rows.size() < kMaxFleetRows)
+        rows.push_back(
+            {.cells = {fleet::node_list(part.hosts), "", fmt::format("{:.2f}", part.judged.factor),
+                       "other parts of as many hosts", one.key},
+             .mark = "bad"});
+  }
+  if (rows.empty()) return {};
+  return table("",
+               {{.header = "hosts"},
+                {.header = "time", .number = true},
+                {.header = "times as long", .number = true},
+                {.header = "as"},
+                {.header = "case"}},
+               rows, "cards");
+}
+
 std::string heading_of(const FleetTable& fleet) {
   const std::size_t bad = fleet.count(NodeVerdict::bad),
                     suspect = fleet.count(NodeVerdict::suspect);
@@ -194,8 +220,10 @@ std::string heading_of(const FleetTable& fleet) {
 std::string fleet_page(const FleetTable& fleet, const FleetPageOptions& options) {
   std::vector<Section> sections{{"map", "Map", map_of(fleet, options)},
                                 {"hosts", "Hosts that are not OK", table_of_hosts(fleet)}};
-  const std::string links = table_of_links(fleet), changes = table_of_changes(fleet);
+  const std::string links = table_of_links(fleet), changes = table_of_changes(fleet),
+                    scales = table_of_scales(fleet);
   if (!links.empty()) sections.push_back({"links", "Slow links", links});
+  if (!scales.empty()) sections.push_back({"scale", "All hosts and parts of them", scales});
   if (!changes.empty()) sections.push_back({"changes", "What changed on all hosts", changes});
   if (!options.drain.empty()) {
     std::string lines;

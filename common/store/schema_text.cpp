@@ -157,7 +157,8 @@ constexpr std::string_view kTables =
   @unit
 /pairs/<nnnnnn>/<column> [row]          every pair of ranks, or of GPUs, of case <nnnnnn>, and where they are
                                         (rank_place, peer_place: node and NUMA node), the median of
-                                        the case's primary time
+                                        the case's primary time; of a screening the round, and the
+                                        rail where each is screened by itself
   @order
   @unit
 /devices/<nnnnnn>/<column> [row]        every rank of case <nnnnnn> alone and beside the others: rank,

@@ -4,13 +4,14 @@ import json
 import os
 import re
 import shutil
+import subprocess
 import unittest
 from pathlib import Path
 
 import h5py
 from prometheus_client.openmetrics.parser import text_string_to_metric_families
 
-from harness import ProgramTest, rows, run
+from harness import ProgramTest, SCALEMARK, rows, run
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -62,6 +63,74 @@ class Fleet(ProgramTest):
         self.assertIn("1 host, 2 screenings, 0 cases of each host by itself: ", text.stdout)
         self.assertRegex(text.stdout, rf"(?m)^{host['verdict']} +{host['host']} +network ")
         self.assertEqual("\nbad: " in text.stdout, told.returncode == 1)
+
+    def on_hosts(self, ranks_each):
+        """A program whose ranks are on hosts node0, node1, ... with so many each."""
+        namespace = ["unshare", "--uts"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--uts"]
+        if subprocess.run([*namespace, "hostname", "node0"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("this user may not name a host, not even in a namespace of its own")
+        path = self.path(f"on-hosts-{ranks_each}")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(f"""#!/bin/sh
+exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_WORLD_RANK / {ranks_each})) '{SCALEMARK}' "$@"
+""")
+        os.chmod(path, 0o755)
+        return path
+
+    def test_rails_are_screened_one_after_the_other(self):
+        path, topology = self.path("rails.h5"), self.path("topology.conf")
+        with open(topology, "w", encoding="ascii") as file:
+            file.write("SwitchName=left Nodes=node[0-1]\nSwitchName=right Nodes=node2\nSwitchName=top Switches=left,right\n")
+        measure = ["run", "^micro/pingpong$", "-a", "pairs=rails", "-a", "bytes=8", "-a", "memory=host", "-n", 5]
+        self.expect(run(*measure, "--topology", topology, "-o", path, program=self.on_hosts(2), ranks=6), 0)
+        with h5py.File(path) as file:
+            (table,) = file["pairs"].values()
+            pairs = list(zip(*(table[name][...].tolist() for name in ("round", "rail", "rank", "peer"))))
+        for number, rail, *both in pairs:
+            self.assertEqual([rank % 2 for rank in both], [rail, rail], "both ranks are on the rail")
+            if number < 6:
+                self.assertEqual(rail, number // 3, "the first rail, then the second")
+        screened = sorted(tuple(both) for number, _, *both in pairs if number < 6)
+        self.assertEqual(screened, [(0, 2), (0, 4), (1, 3), (1, 5), (2, 4), (3, 5)], "hosts meet on each rail")
+        told = run("fleet", path, "--topology", topology, "--format", "json")
+        fleet = json.loads(told.stdout)
+        self.assertEqual(sorted(host["host"] for host in fleet["hosts"]), ["node0", "node1", "node2"])
+        for host in fleet["hosts"]:
+            self.assertEqual(sorted(one["rail"] for one in host["evidence"]), [0, 1])
+            self.assertRegex(host["reason"], r" rail [01] of 2$|all 2 rails$")
+        with open(topology, "w", encoding="ascii") as file:
+            file.write("SwitchName=left Nodes=node[0-1]\n")
+        lacking = run(*measure, "--topology", topology, "-o", self.path("lacking.h5"), program=self.on_hosts(2), ranks=6)
+        self.expect(lacking, 3)
+        self.assertIn("--topology names no host 'node2'", lacking.stdout)
+        with open(topology, "w", encoding="ascii") as file:
+            file.write("SwitchName=left Nodes=node[0-\n")
+        self.expect(run(*measure, "--topology", topology), 3, "topology.conf, line 1: 'node[0-' is no list of hosts")
+        alone = run(*measure, "-o", self.path("one.h5"), ranks=2)
+        self.expect(alone, 4)
+        self.assertIn("pairs=rails needs ranks on two hosts", alone.stdout)
+
+    def test_an_allreduce_of_all_hosts_is_compared_with_those_of_parts(self):
+        program, paths = self.on_hosts(1), []
+        for hosts in (2, 3, 4):
+            paths.append(self.path(f"part-{hosts}.h5"))
+            self.expect(run("run", "^micro/allreduce$", "-a", "bytes=64K", "-a", "memory=host", "-a", f"ranks={hosts}", "-n", 5, "-o", paths[-1],
+                            program=program, ranks=hosts), 0)
+        told = run("fleet", *paths, "--format", "json")
+        self.expect(told, 0)
+        (scale,) = json.loads(told.stdout)["scales"]
+        self.assertEqual((scale["ranks"], scale["hosts"], scale["slow_parts"]), (4, 4, []))
+        self.assertGreaterEqual(scale["high"], scale["predicted"])
+        self.assertGreater(scale["predicted"], 0)
+        text = run("fleet", *paths).stdout
+        self.assertRegex(text, r"(?m)^allreduce of all 4 hosts \(4 ranks\): \S+ \ws, \d+\.\d\d times what its parts predict \(up to ")
+        self.assertEqual("slow" in text.splitlines()[0], scale["slow"])
+        self.assertIn("scalemark_fleet_scale_factor{", run("fleet", *paths, "--format", "openmetrics").stdout)
+        page = self.path("scale.html")
+        self.expect(run("fleet", *paths, "-o", page), 0)
+        with open(page, encoding="utf-8") as file:
+            self.assertIn("All hosts and parts of them", file.read())
+        self.expect(run("fleet", paths[0]), 4, "no screening in these files")
 
     def test_two_ranks_have_one_pair(self):
         path, printed = self.screen(2)
@@ -145,7 +214,7 @@ class Fleet(ProgramTest):
         alone = self.path("run.h5")
         self.expect(run("run", "^micro/pingpong$", "-a", "bytes=8", "-n", 3, "-o", alone, ranks=2), 0)
         known = {family.name for family in text_string_to_metric_families(run("export", alone, "--to", "openmetrics").stdout)}
-        known |= {"scalemark_fleet_" + name for name in ("hosts", "host_verdict", "host_factor", "link_factor", "uplink_factor", "change_factor")}
+        known |= {"scalemark_fleet_" + name for name in ("hosts", "host_verdict", "host_factor", "link_factor", "uplink_factor", "change_factor", "scale_factor")}
         panels = board["panels"]
         self.assertEqual(len({panel["id"] for panel in panels}), len(panels))
         asked = set()

@@ -15,6 +15,7 @@
 #include "common/cli/commands/campaign_file.hpp"
 #include "common/cli/commands/topology_file.hpp"
 #include "common/core/preset.hpp"
+#include "common/fleet/host_names.hpp"
 #include "common/predict/flows.hpp"
 #include "common/predict/loggops.hpp"
 #include "common/predict/schedule.hpp"
@@ -109,6 +110,11 @@ void read_safetensors_index(std::string_view file) {
 /// Over what is taken, messages arrive.
 void read_topology(std::string_view file) {
   constexpr int kFew = 16;
+  if (fleet::is_slurm_topology(file)) {
+    for (const auto& [host, leaf] : fleet::parse_slurm_topology(file, kOrigin))
+      require(fleet::is_host_name(host) && !leaf.empty());
+    return;
+  }
   const predict::Network network = cli::parse_topology(file, kOrigin);
   const predict::Schedule ring =
       predict::make_schedule("allreduce_ring", std::min(network.ranks(), kFew), 1000);

@@ -160,6 +160,9 @@ void write_inputs(const std::filesystem::path& folder) {
         "[[switch]]\nname = \"s\"\n[[switch]]\nname = \"l\"\nabove = \"s\"\nbandwidth = 1e9\n"
         "[[host]]\nname = \"n\"\nabove = \"l\"\nbandwidth = 125e6\nlatency = \"50us\"\ncount = 4\n"
         "ranks = 2\n");
+  write(9, "slurm-topology",
+        "# leaves\nSwitchName=s1 Level=0 Nodes=n[1-2,04-05],login\n"
+        "SwitchName=top Switches=s[1-2] Nodes=n[1-9]\nblockname=b1 nodes=r[1-2]n[1-2]\n");
   write(10, "loggps", "L=2500,o=1500,g=1000,G=6,O=0,S=65535");
   for (const char* preset : {"quick", "paper-imaging-pin", "nccl-tests"})
     write(11, preset, read(std::string("suites/presets/") + preset + ".toml"));

@@ -39,11 +39,11 @@ def setUpModule():
 
 
 class FleetJob(ScriptTest):
-    def job(self, wrapper, *arguments):
-        """Exit code and text of a job whose program is started by this script."""
+    def job(self, wrapper, *arguments, tasks=1):
+        """Exit code and text of a job with so many tasks a node, whose program is started by this script."""
         tool(self.folder, "wrapper", wrapper)
         text = self.path("job.txt")
-        done = start("sbatch", "--wait", "--nodes=4", "--ntasks-per-node=1", f"--output={text}", os.path.join(SCRIPTS, "fleet.sbatch"), "--output",
+        done = start("sbatch", "--wait", "--nodes=4", f"--ntasks-per-node={tasks}", f"--output={text}", os.path.join(SCRIPTS, "fleet.sbatch"), "--output",
                      self.out, *arguments, env={"SCALEMARK": self.path("wrapper"), "PROGRAM": os.environ["SCALEMARK_PROGRAM"]}, cwd=ROOT, timeout=400)
         with open(text, encoding="utf-8") as printed:
             return done.returncode, printed.read()
@@ -78,6 +78,18 @@ class FleetJob(ScriptTest):
         self.assertIn("Pairs of 3 nodes", printed)
         self.assertRegex(printed, r"(?m)^BAD +n3 +network .*operations with it fail or do not end")
         self.assertRegex(printed, r"(?m)^bad: n3$")
+
+    def test_rails_and_parts_of_all_nodes(self):
+        _, printed = self.job('exec "$PROGRAM" "$@"', "--bytes", "4K", tasks=2)  # the nodes share two cores: any may be slow
+        self.assertIn("Pairs of 4 nodes, 2 ranks each", printed)
+        self.assertEqual(sorted(os.listdir(f"{self.out}/together")), ["1.h5", "1.log", "2.h5", "2.log", "3.h5", "3.log"], "all, and two halves")
+        with open(f"{self.out}/fleet.json", encoding="utf-8") as text:
+            fleet = json.load(text)
+        for host in fleet["hosts"]:
+            rails = {one["rail"] for one in host["evidence"] if "rail" in one}
+            self.assertEqual(rails, {0, 1}, host["host"])
+        (scale,) = fleet["scales"]
+        self.assertEqual((scale["ranks"], scale["hosts"], scale["predicted"]), (8, 4, 0), "one size of parts predicts nothing")
 
 
 if __name__ == "__main__":

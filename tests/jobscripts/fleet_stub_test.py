@@ -3,6 +3,7 @@
 that hang or fail. A real Slurm is in fleet_slurm_test.py."""
 import os
 import re
+import shutil
 import unittest
 
 from support import ROOT, SCRIPTS, ScriptTest, start, tool
@@ -67,9 +68,9 @@ class FleetJob(ScriptTest):
         launches = self.launches()
         self.assertEqual(sorted(launches[:3]), [f"n{i} tasks=4 run --preset node --output {self.out}/node-n{i}.h5" for i in (1, 2, 3)])
         self.assertEqual(launches[3:], [f"n1,n2,n3 tasks=12 run ^micro/allreduce$ -a bytes=8M -a ranks=12 --output {self.out}/together/1.h5",
-                                        "n1,n2,n3 tasks=3 run ^micro/bandwidth$ -a pairs=screening -a bytes=1M -a memory=host "
+                                        "n1,n2,n3 tasks=12 run ^micro/bandwidth$ -a pairs=rails -a bytes=1M -a backend=mpi -a memory=host "
                                         f"--output {self.out}/screening.h5"])
-        self.assertEqual(done.stdout, f"judged: fleet {self.out} --hosts {self.out}/hosts --failing {self.out}/failing\n")
+        self.assertEqual(done.stdout, f"judged: fleet {self.out} {self.out}/together --hosts {self.out}/hosts --failing {self.out}/failing\n")
         for name, words in (("fleet.json", f"--format json -o {self.out}/map.html --force"), ("fleet.prom", "--format openmetrics")):
             with open(os.path.join(self.out, name), encoding="ascii") as file:
                 self.assertTrue(file.read().endswith(words + "\n"), name)
@@ -77,6 +78,35 @@ class FleetJob(ScriptTest):
             self.assertEqual(table.read(), done.stdout)
         with open(f"{self.out}/fleet.json", encoding="ascii") as text:
             self.assertIn("--format json", text.read())
+
+    def test_messages_between_gpus(self):
+        self.expect(self.job("n1 n2", "--backend", "nccl"), 0)
+        self.assertIn(" -a backend=nccl -a memory=device ", self.launches()[-1])
+
+    def knowing(self, switches):
+        """A scontrol that knows these switches, and expands lists without brackets."""
+        environment = self.environment("")
+        tool(self.tools, "scontrol", f"""
+            case $2 in
+              topology) printf '%s\\n' {switches} ;;
+              hostnames) tr , '\\n' <<<"$3" ;;
+            esac""")
+        return environment | {"SLURM_JOB_NODELIST": "n1,n2,n3"}
+
+    def test_pairs_are_spread_over_the_switches_that_slurm_knows(self):
+        leaves = "'SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n1,n2' 'SwitchName=s2 Level=0 LinkSpeed=1 Nodes=n3,n4'"
+        top = "'SwitchName=top Level=1 LinkSpeed=1 Nodes=n1,n2,n3,n4 Switches=s1,s2'"
+        job = ["bash", os.path.join(SCRIPTS, "fleet.sbatch"), "--output", self.out]
+        done = start(*job, env=self.knowing(f"{leaves} {top}"))
+        self.expect(done, 0)
+        self.assertIn(f" --topology {self.out}/topology --output ", self.launches()[-1])
+        self.assertTrue(done.stdout.endswith(f" --topology {self.out}/topology\n"), done.stdout)
+        shutil.rmtree(self.out)
+        for unknown in ("'SwitchName=s1 Level=0 LinkSpeed=1 Nodes=n1,n2'", "''", "'No topology information available'"):
+            done = start(*job, env=self.knowing(unknown))
+            self.expect(done, 0)
+            self.assertNotIn("--topology", self.launches()[-1] + done.stdout, "a host is missing there")
+            shutil.rmtree(self.out)
 
     def test_nodes_without_a_result_are_named_and_left_out(self):
         done = self.job("n1 hanging failing n2", "--node-limit", 1)
@@ -154,6 +184,7 @@ class FleetJob(ScriptTest):
         self.expect(self.job("n1", "--topology", self.path("none")), 2, "--topology is ")
         self.expect(self.job("n1"), 0)
         self.expect(self.job("n1"), 2, "which has results already")
+        self.expect(self.job("n1", "--backend", "gloo"), 2, "--backend is 'gloo'; allowed: mpi, nccl")
         self.expect(start("bash", os.path.join(SCRIPTS, "fleet.sbatch"), cwd=ROOT, env={"SLURM_JOB_ID": ""}), 2, "this is no Slurm job")
         self.assertIn("sbatch -N 64", start("bash", os.path.join(SCRIPTS, "fleet.sbatch"), "--help", cwd=ROOT).stdout)
 

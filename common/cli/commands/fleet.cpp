@@ -2,7 +2,6 @@
 // `scalemark fleet`: which nodes and links of a cluster are slow, from what nodes measured by
 // themselves and from screenings of pairs.
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -34,8 +33,6 @@ struct FleetArguments {
   std::string page;  ///< empty = none
   bool all = false, force = false;
 };
-
-using Switches = std::map<std::string, std::string>;  // above each host
 
 /// None if no file is given.
 std::vector<std::string> names_in(const std::string& file) {
@@ -86,7 +83,7 @@ std::vector<std::filesystem::path> history_files(const std::vector<std::string>&
   return files;
 }
 
-analysis::FleetTable read_fleet(const FleetArguments& options, const Switches& switches) {
+analysis::FleetTable read_fleet(const FleetArguments& options, const fleet::Switches& switches) {
   analysis::FleetCases cases({.switches = switches,
                               .hosts = names_in(options.hosts),
                               .failing = names_in(options.failing)});
@@ -112,16 +109,17 @@ void keep_only(const std::string& host, analysis::FleetTable& fleet) {
   std::erase_if(fleet.hosts, [&](const auto& one) { return is_other(one.host); });
   std::erase_if(fleet.links,
                 [&](const auto& one) { return is_other(one.one) && is_other(one.other); });
+  fleet.scales.clear();
   if (fleet.hosts.empty())
     throw InputError(fmt::format("--only: no file has host '{}'", text::printable(host, 60)));
 }
 
 int fleet_command(const FleetArguments& options) {
   if (!options.page.empty()) check_page_file(options.page, options.force);
-  const Switches switches =
-      options.topology.empty() ? Switches() : read_topology(options.topology).leaves();
+  const fleet::Switches switches =
+      options.topology.empty() ? fleet::Switches() : read_switches(options.topology);
   analysis::FleetTable fleet = read_fleet(options, switches);
-  if (fleet.screenings + fleet.lone_cases == 0) {
+  if (fleet.screenings + fleet.lone_cases + fleet.scales.size() == 0) {
     fmt::print(stderr,
                "scalemark fleet: no screening in these files, and nothing that hosts measured by "
                "themselves. jobscripts/fleet.sbatch measures both under Slurm. A screening by "
@@ -165,9 +163,10 @@ void add_fleet(CLI::App& app, int& exit_code) {
       ->allow_extra_args(false);
   command->add_option("--only", options->only,
                       "Judge this host alone, by comparison with all; the exit code is its own");
-  command->add_option("--topology", options->topology,
-                      "TOML file of hosts and switches, as predict takes it: name slow links "
-                      "between switches, too");
+  command->add_option(
+      "--topology", options->topology,
+      "Hosts and switches, in TOML as predict takes them, or Slurm's topology.conf: "
+      "name slow links between switches, too");
   CLI::Option* page = command->add_option("-o,--output", options->page,
                                           "Also write an HTML page with the cluster as a map");
   command->add_flag("--force", options->force, "Replace an earlier page")->needs(page);

@@ -51,6 +51,11 @@ void print_fleet_openmetrics(const analysis::FleetTable& fleet) {
     families.add("scalemark_fleet_change_factor", "",
                  "Time of a case on all hosts, relative to earlier runs",
                  {{"key", change.key}, {"component", change.component}}, change.factor);
+  for (const analysis::FullScale& one : fleet.scales)
+    if (one.predicted > 0)
+      families.add("scalemark_fleet_scale_factor", "",
+                   "Time of a collective of all hosts, relative to what those of parts predict",
+                   {{"key", one.key}, {"ranks", std::to_string(one.ranks)}}, one.factor());
   families.print(std::cout);
 }
 

@@ -14,6 +14,7 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/text.hpp"
+#include "common/base/units.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/fleet/host_names.hpp"
 #include "common/text/cells.hpp"
@@ -24,6 +25,7 @@ namespace {
 
 using analysis::FleetLink;
 using analysis::FleetTable;
+using analysis::FullScale;
 using analysis::HostEvidence;
 using analysis::HostVerdict;
 using fleet::is_host_name;
@@ -76,6 +78,7 @@ ordered_json json_of(const HostEvidence& one) {
                            {"key", text::json_text(one.key)}};
   if (one.pairs > 0) evidence["pairs"] = one.pairs;
   if (one.past > 0) evidence["earlier_runs"] = one.past;
+  if (one.rail) evidence["rail"] = *one.rail;
   return evidence;
 }
 
@@ -87,6 +90,48 @@ ordered_json json_of(const std::vector<FleetLink>& links, const char* one, const
                    {"factor", text::json_number(link.factor)},
                    {"measurements", link.measurements},
                    {"key", text::json_text(link.key)}});
+  return all;
+}
+
+/// "allreduce"
+std::string operation_of(const FullScale& one) {
+  const std::string name = one.key.substr(0, one.key.find(' '));
+  return name.substr(name.find('/') + 1);
+}
+
+void print_scale(const FullScale& one) {
+  const std::string operation = text::printable(operation_of(one), 60);
+  for (const analysis::ScalePart& part : one.slow_parts)
+    fmt::print(std::cout, "{} of {}: {:.2f} times as long as other parts of {}\n", operation,
+               text::printable(node_list(part.hosts), 120), part.judged.factor,
+               text::counted(part.hosts.size(), "host"));
+  if (one.predicted <= 0) return;
+  const char* slow = one.slow_parts.empty() ? ": slow only at full scale" : ": slow";
+  fmt::print(std::cout,
+             "{} of all {} ({}): {}, {:.2f} times what its parts predict (up to {}{}){}\n",
+             operation, text::counted(one.hosts, "host"), text::counted(one.ranks, "rank"),
+             units::seconds(one.seconds), one.factor(), units::seconds(one.high),
+             one.is_tested ? "" : ", untested", one.is_slow() ? slow : "");
+}
+
+ordered_json json_of(const std::vector<FullScale>& scales) {
+  ordered_json all = ordered_json::array();
+  for (const FullScale& one : scales) {
+    ordered_json parts = ordered_json::array();
+    for (const analysis::ScalePart& part : one.slow_parts)
+      parts.push_back({{"hosts", text::json_text(node_list(part.hosts))},
+                       {"verdict", to_string(part.judged.verdict)},
+                       {"factor", text::json_number(part.judged.factor)}});
+    all.push_back({{"key", text::json_text(one.key)},
+                   {"ranks", one.ranks},
+                   {"hosts", one.hosts},
+                   {"seconds", text::json_number(one.seconds)},
+                   {"predicted", text::json_number(one.predicted)},
+                   {"high", text::json_number(one.high)},
+                   {"tested", one.is_tested},
+                   {"slow", one.is_slow()},
+                   {"slow_parts", parts}});
+  }
   return all;
 }
 
@@ -132,6 +177,7 @@ void print_fleet_text(const FleetTable& fleet, bool all) {
   for (const analysis::FleetChange& one : fleet.changes)
     fmt::print(std::cout, "all hosts: {} takes {:.2f} times as long as before, as a median of {}\n",
                text::printable(one.key, 200), one.factor, one.hosts);
+  for (const FullScale& one : fleet.scales) print_scale(one);
   fmt::print(std::cout, "{}, {}, {} of each host by itself: {} bad, {} suspect, {} untested, {}\n",
              text::counted(fleet.hosts.size(), "host"),
              text::counted(fleet.screenings, "screening"), text::counted(fleet.lone_cases, "case"),
@@ -158,6 +204,7 @@ void print_fleet_json(const FleetTable& fleet) {
                             {"links", json_of(fleet.links, "host", "peer")},
                             {"uplinks", json_of(fleet.uplinks, "switch", "other")},
                             {"changes", json_of(fleet.changes)},
+                            {"scales", json_of(fleet.scales)},
                             {"bad", node_list(bad_hosts(fleet))},
                             {"drain", drain_lines(fleet)}};
   std::cout << all.dump(1) << "\n";

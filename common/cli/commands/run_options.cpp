@@ -14,6 +14,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/version.hpp"
+#include "common/cli/commands/topology_file.hpp"
 #include "common/cli/numbers.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/core/policy_rules.hpp"
@@ -217,6 +218,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       "--peak", options.peak,
       "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...; [link], "
       "network, nvlink, pcie = 5e10 (B/s one way); [memory], host, numa_node, gpu = 2e11 (B/s)");
+  command.add_option("--topology", options.topology,
+                     "Hosts and switches, in TOML as predict takes them, or Slurm's topology.conf: "
+                     "pairs=screening and rails bring hosts of many switches together");
   command
       .add_option(
           "--sync", options.sync,
@@ -281,6 +285,7 @@ void check_run_options(RunOptions& options) {
   check_case_options(options);
   hardware::policy_from(options.placement);
   if (!options.peak.empty()) options.peaks = Peaks::from_file(options.peak);
+  if (!options.topology.empty()) options.switches = read_switches(options.topology);
   if (!options.preset.empty())
     take_format(load_preset(Registry::instance(), options.preset), options);
   if (options.format.empty()) options.format = "table";
@@ -309,6 +314,7 @@ SessionOptions session_options(const RunOptions& options) {
   result.cuda_visible_devices = variable("CUDA_VISIBLE_DEVICES");
   result.cache = cache_folder();
   result.peaks = options.peaks;
+  result.switches = options.switches;
   result.sync = options.sync == "clock" ? Sync::clock : Sync::barrier;
   result.cuda_aware = cuda_aware_from(options.cuda_aware);
   result.telemetry.seconds = telemetry_interval(options.telemetry);

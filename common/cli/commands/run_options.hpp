@@ -12,6 +12,7 @@
 
 #include "common/core/plan.hpp"
 #include "common/core/session.hpp"
+#include "common/fleet/switches.hpp"
 #include "common/print/printer.hpp"
 
 namespace scalemark::cli {
@@ -40,6 +41,8 @@ struct RunOptions {
   bool probe = false;
   std::string peak;
   Peaks peaks;  ///< from the file `peak`
+  std::string topology;
+  fleet::Switches switches;  ///< from the file `topology`
   double timeout = 300;
   std::string format, color = "auto";  ///< format: empty until check_run_options()
   std::string preset_doc;              ///< description of a preset that repeats another program

@@ -17,6 +17,7 @@ namespace scalemark::cli {
 namespace {
 
 constexpr std::int64_t kMaxHosts = 1 << 20;
+constexpr std::uintmax_t kMaxFile = 1 << 20;
 
 /// The values of one [[host]] or [[switch]].
 class TopologyEntry {
@@ -116,8 +117,16 @@ predict::Network parse_topology(std::string_view toml, const std::string& origin
 }
 
 predict::Network read_topology(const std::string& file) {
-  constexpr std::uintmax_t kMaxFile = 1 << 20;
   return parse_topology(read_toml_file("--topology", file, kMaxFile), text::printable(file, 200));
+}
+
+fleet::Switches parse_switches(std::string_view text, const std::string& origin) {
+  return fleet::is_slurm_topology(text) ? fleet::parse_slurm_topology(text, origin)
+                                        : parse_topology(text, origin).leaves();
+}
+
+fleet::Switches read_switches(const std::string& file) {
+  return parse_switches(read_toml_file("--topology", file, kMaxFile), text::printable(file, 200));
 }
 
 }  // namespace scalemark::cli

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/fleet/switches.hpp"
 #include "common/predict/network.hpp"
 
 namespace scalemark::cli {
@@ -26,5 +27,13 @@ predict::Network parse_topology(std::string_view toml, const std::string& origin
 
 /// The same of a file of up to 1 MiB. Throws UsageError if it cannot be read.
 predict::Network read_topology(const std::string& file);
+
+/// The switch above each host, from such a file or from Slurm's topology
+/// (fleet::is_slurm_topology()). Throws as read_topology(), and InputError for a topology of Slurm
+/// that is none.
+fleet::Switches read_switches(const std::string& file);
+
+/// The same of the text of a file.
+fleet::Switches parse_switches(std::string_view text, const std::string& origin);
 
 }  // namespace scalemark::cli

@@ -15,6 +15,10 @@ std::string CaseInputs::data(const std::string& name) const {
   return found == given.end() ? std::string() : found->second;
 }
 
+const std::map<std::string, std::string>& CaseInputs::switches() const {
+  return context_.session.options().switches;
+}
+
 const std::string& CaseInputs::cache() const { return context_.session.options().cache; }
 
 double CaseInputs::init_seconds() const {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -140,7 +142,8 @@ class PairTable {
     return all;
   }
 
-  Table table(bool with_rounds) const {
+  /// Column `round` is for screenings, and column `rail` if there are several.
+  Table table(bool with_rounds, std::span<const fleet::Rail> rails) const {
     std::vector<std::string> first_place, second_place;
     for (const std::uint64_t rank : first_) first_place.push_back(place(rank));
     for (const std::uint64_t rank : second_) second_place.push_back(place(rank));
@@ -150,12 +153,22 @@ class PairTable {
                             {"peer_place", "", std::move(second_place)},
                             {metric_.metric, "s", seconds_}}};
     if (with_rounds) table.columns.push_back({"round", "", round_});
+    if (rails.size() > 1) table.columns.push_back({"rail", "", rail_numbers(rails)});
     return table;
   }
 
  private:
   std::string place(std::uint64_t rank) const {
     return place_text(c_.hardware().place(static_cast<int>(rank)));
+  }
+
+  /// Both ranks of a pair are on the same rail.
+  std::vector<std::uint64_t> rail_numbers(std::span<const fleet::Rail> rails) const {
+    std::vector<std::uint64_t> of_rank(static_cast<std::size_t>(c_.size())), numbers;
+    for (std::size_t rail = 0; rail < rails.size(); ++rail)
+      for (const std::size_t rank : rails[rail]) of_rank.at(rank) = rail;
+    for (const std::uint64_t rank : first_) numbers.push_back(of_rank.at(rank));
+    return numbers;
   }
 
   const Case& c_;
@@ -165,6 +178,17 @@ class PairTable {
   std::vector<std::uint64_t> first_, second_, round_;
   std::vector<double> seconds_;
 };
+
+/// The rounds in which each rail is looked at again.
+std::vector<fleet::PairRound> rounds_again(std::span<const fleet::Rail> rails,
+                                           std::span<const fleet::PairTime> times) {
+  std::vector<fleet::PairRound> all;
+  for (const fleet::Rail& rail : rails)
+    std::ranges::move(
+        fleet::on_rail(rail, fleet::to_confirm(rail.size(), fleet::within_rail(rail, times))),
+        std::back_inserter(all));
+  return all;
+}
 
 /// Collective. The rounds of rank 0 on all ranks.
 RoundsOfPairs broadcast(const Case& c, const std::vector<fleet::PairRound>& rounds) {
@@ -188,7 +212,7 @@ RoundsOfPairs broadcast(const Case& c, const std::vector<fleet::PairRound>& roun
 
 void pair_axes(Benchmark& benchmark) {
   benchmark.two_ranks_or_more();
-  benchmark.axis("pairs", {.values = {"adjacent", "all", "screening"},
+  benchmark.axis("pairs", {.values = {"adjacent", "all", "screening", "rails"},
                            .defaults = {"adjacent"},
                            .implied = "adjacent"});
   benchmark.adjust_to_job([](Point& point, const PlanContext& job) {
@@ -206,7 +230,11 @@ bool is_in_rounds(const Case& c) { return c.text("pairs") != "adjacent"; }
 
 void measure_pairs_in_rounds(Case& c, Messages& messages, const PairMetric& metric,
                              const PairWork& work) {
-  const RoundsOfPairs rounds = working_pairs(c.size(), c.text("pairs"));
+  const std::string pairs = c.text("pairs");
+  const RankPlaces places = places_of(c, pairs);
+  const RoundsOfPairs rounds = working_pairs(pairs, places);
+  if (rounds.empty()) c.skip("pairs=rails needs ranks on two hosts");
+  const std::vector<fleet::Rail> rails = screened_rails(pairs, places);
   Rounds measured(c, messages, work, rounds);
   c.throw_if_peer_failed();
   if (c.policy().verify) measured.verify(messages, metric.first_receives);
@@ -225,12 +253,10 @@ void measure_pairs_in_rounds(Case& c, Messages& messages, const PairMetric& metr
     if (c.rank() == 0) table.add(its_rounds, medians);
   };
   gather(measured, rounds);
-  const bool is_screening = c.text("pairs") == "screening";
-  if (is_screening) {
+  if (is_screening(pairs)) {
     c.fact("screening_rounds", static_cast<std::int64_t>(rounds.size()));
     const RoundsOfPairs again = broadcast(
-        c, c.rank() == 0 ? fleet::to_confirm(static_cast<std::size_t>(c.size()), table.times())
-                         : std::vector<fleet::PairRound>());
+        c, c.rank() == 0 ? rounds_again(rails, table.times()) : std::vector<fleet::PairRound>());
     Rounds confirmed(c, messages, work, again);
     c.throw_if_peer_failed();
     c.phase("confirm");
@@ -243,7 +269,7 @@ void measure_pairs_in_rounds(Case& c, Messages& messages, const PairMetric& metr
     }
     if (!again.empty()) gather(confirmed, again);
   }
-  if (c.rank() == 0) c.recorder().table("pairs", table.table(is_screening));
+  if (c.rank() == 0) c.recorder().table("pairs", table.table(is_screening(pairs), rails));
 }
 
 }  // namespace scalemark::micro

@@ -28,7 +28,7 @@ void state_window_work(Case& c, const std::string& pairs, int directions) {
           .messages = messages,
           .formula = "window * bytes / time",
           .carrier = Carrier::between_ranks,
-          .link_bytes = [=, rounds = working_pairs(c.size(), pairs)](Ends ends) {
+          .link_bytes = [=, rounds = working_pairs(pairs, places_of(c, pairs))](Ends ends) {
             return busiest_round(rounds, window * bytes, directions == 2 ? window * bytes : 0,
                                  ends);
           }});

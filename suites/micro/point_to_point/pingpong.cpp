@@ -38,7 +38,8 @@ void state_work(Case& c, double bytes, const RoundsOfPairs& rounds) {
 void pingpong(Case& c) {
   const auto bytes = static_cast<std::size_t>(c.integer("bytes"));
   Messages messages(c, bytes, 1, 1);
-  state_work(c, static_cast<double>(bytes), working_pairs(c.size(), c.text("pairs")));
+  state_work(c, static_cast<double>(bytes),
+             working_pairs(c.text("pairs"), places_of(c, c.text("pairs"))));
   if (is_in_rounds(c))
     return measure_pairs_in_rounds(c, messages, {.metric = "latency", .scale = 0.5}, round_trip);
   require_even_ranks(c);

@@ -4,8 +4,24 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+
+#include "common/base/text.hpp"
+#include "common/fleet/switches.hpp"
 
 namespace scalemark::micro {
+namespace {
+
+std::vector<fleet::PairRound> screening_of(const fleet::Rail& rail,
+                                           const std::vector<std::string>& leaves) {
+  std::vector<std::string> own;
+  if (!leaves.empty())
+    for (const std::size_t rank : rail) own.push_back(leaves.at(rank));
+  return fleet::on_rail(rail,
+                        fleet::screening(rail.size(), fleet::screening_rounds(rail.size()), own));
+}
+
+}  // namespace
 
 int partner_across(int rank, int ranks) {
   const int half = ranks / 2;
@@ -29,11 +45,37 @@ RoundsOfPairs rounds_of_pairs(int ranks) {
   return rounds_of_ranks(fleet::screening(count, fleet::tournament_rounds(count)));
 }
 
-RoundsOfPairs working_pairs(int ranks, const std::string& pairs) {
-  const auto count = static_cast<std::size_t>(ranks);
+RankPlaces places_of(const Case& c, const std::string& pairs) {
+  RankPlaces places{.hosts = std::vector<std::string>(static_cast<std::size_t>(c.size())),
+                    .leaves = {}};
+  if (!is_screening(pairs)) return places;
+  // Rank 0 knows the hosts.
+  if (c.rank() == 0)
+    for (int rank = 0; rank < c.size(); ++rank)
+      places.hosts[static_cast<std::size_t>(rank)] = c.hardware().place(rank).node;
+  places.hosts = text::split(c.ranks().broadcast(text::join(places.hosts, "\n")), '\n');
+  if (!c.inputs().switches().empty())
+    places.leaves = fleet::leaves_of(places.hosts, c.inputs().switches());
+  return places;
+}
+
+bool is_screening(const std::string& pairs) { return pairs == "screening" || pairs == "rails"; }
+
+std::vector<fleet::Rail> screened_rails(const std::string& pairs, const RankPlaces& places) {
+  if (pairs == "rails") return fleet::rails(places.hosts);
+  return {fleet::whole_job(places.hosts.size())};
+}
+
+RoundsOfPairs working_pairs(const std::string& pairs, const RankPlaces& places) {
+  const auto ranks = static_cast<int>(places.hosts.size());
   if (pairs == "all") return rounds_of_pairs(ranks);
-  if (pairs == "screening")
-    return rounds_of_ranks(fleet::screening(count, fleet::screening_rounds(count)));
+  if (is_screening(pairs)) {
+    RoundsOfPairs rounds;
+    for (const fleet::Rail& rail : screened_rails(pairs, places))
+      std::ranges::move(rounds_of_ranks(screening_of(rail, places.leaves)),
+                        std::back_inserter(rounds));
+    return rounds;
+  }
   RoundsOfPairs one(1);
   for (int rank = 0; is_first_half(rank, ranks); ++rank)
     one.front().emplace_back(rank, partner_across(rank, ranks));

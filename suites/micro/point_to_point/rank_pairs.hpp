@@ -6,8 +6,10 @@
 #include <utility>
 #include <vector>
 
+#include "common/core/case.hpp"
 #include "common/core/peaks/link_use.hpp"
 #include "common/fleet/pair_rounds.hpp"
+#include "common/fleet/rails.hpp"
 
 namespace scalemark::micro {
 
@@ -22,9 +24,27 @@ bool is_first_half(int rank, int ranks);
 using RoundsOfPairs = std::vector<std::vector<std::pair<int, int>>>;
 RoundsOfPairs rounds_of_pairs(int ranks);
 
+/// Whether axis `pairs` is `screening` of all ranks, or `rails`.
+bool is_screening(const std::string& pairs);
+
+/// Where the ranks of a case run, by rank.
+struct RankPlaces {
+  std::vector<std::string> hosts;   ///< without a name where `pairs` does not depend on it
+  std::vector<std::string> leaves;  ///< the switch above each host; empty if it is not known
+};
+
+/// Of the ranks of a case. Collective for a screening. Throws InputError if `--topology` lacks a
+/// host.
+RankPlaces places_of(const Case& c, const std::string& pairs);
+
+/// Ranks that a screening compares with each other: those of each rail, or all of them.
+std::vector<fleet::Rail> screened_rails(const std::string& pairs, const RankPlaces& places);
+
 /// The pairs of axis `pairs`: adjacent is one round with the pairs across the halves, all has every
-/// pair, screening a few rounds of all that say which ranks are slow (fleet::screening_rounds()).
-RoundsOfPairs working_pairs(int ranks, const std::string& pairs);
+/// pair, screening a few rounds of all that say which ranks are slow (fleet::screening_rounds()),
+/// rails the same of each rail, one rail after the other. Where leaves are known, the rounds of a
+/// screening are spread over them.
+RoundsOfPairs working_pairs(const std::string& pairs, const RankPlaces& places);
 
 /// Rounds of a fleet's nodes as those of ranks.
 RoundsOfPairs rounds_of_ranks(const std::vector<fleet::PairRound>& rounds);

@@ -92,6 +92,51 @@ CaseResult screening_of(std::size_t slow) {
 
 constexpr std::size_t kNone = kHosts;
 
+using Numbers = std::vector<std::uint64_t>;
+
+/// The screenings of several rails in one case, and a slow host of each. Rank k of a host is on
+/// rail k.
+CaseResult screening_of_rails(const std::vector<std::size_t>& slow) {
+  CaseResult all;
+  Numbers rail;
+  for (std::size_t number = 0; number < slow.size(); ++number) {
+    CaseResult one = screening_of(slow[number]);
+    std::vector<Column>& columns = one.tables["pairs"].columns;
+    const std::size_t rows = std::get<Numbers>(columns[0].values).size();
+    for (std::size_t i = 0; i < 2; ++i)
+      for (std::uint64_t& rank : std::get<Numbers>(columns[i].values))
+        rank = rank * slow.size() + number;
+    rail.insert(rail.end(), rows, number);
+    if (number == 0) {
+      all = std::move(one);
+      continue;
+    }
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      std::visit(
+          [&](auto& values) {
+            const auto& more = std::get<std::decay_t<decltype(values)>>(columns[i].values);
+            values.insert(values.end(), more.begin(), more.end());
+          },
+          all.tables["pairs"].columns[i].values);
+  }
+  all.tables["pairs"].columns.push_back({"rail", "", rail});
+  return all;
+}
+
+/// The run of such a screening.
+Run run_of_rails(std::size_t rails) {
+  Run run;
+  for (std::size_t rank = 0; rank < kHosts * rails; ++rank) {
+    RankInfo one;
+    one.rank = static_cast<int>(rank);
+    one.node = host(rank / rails);
+    one.gpu_pci = "0000:0" + std::to_string(rank % rails) + ":00.0";
+    one.nic = "mlx5_" + std::to_string(rank % rails);
+    run.ranks.push_back(one);
+  }
+  return run;
+}
+
 /// Eight hosts; `slow_alone` takes 1.8 times as long by itself, `slow_network` in pairs.
 FleetCases measured(std::size_t slow_alone, std::size_t slow_network,
                     std::vector<std::string> expected = {}) {
@@ -360,6 +405,50 @@ TEST(FleetTable, HostsThatOperationsFailWithAreBad) {
     EXPECT_EQ(table.hosts[i].evidence.front().component, "network");
     EXPECT_EQ(table.hosts[i].evidence.front().reason, "operations with it fail or do not end");
   }
+}
+
+TEST(FleetTable, WhatSensorsSayIsEvidence) {
+  FleetCases cases = measured(kNone, kNone);
+  CaseResult seen = products("cpu", 0.01, 0.01);
+  seen.tables["telemetry/gpu"] = {
+      .columns = {{"node", "", std::vector<std::string>{"node3"}},
+                  {"device", "", std::vector<std::string>{"0000:01:00.0"}},
+                  {"ecc_uncorrected", "1", std::vector<double>{1}}}};
+  cases.add(run_on("node3"), seen);
+  const FleetTable fleet = cases.table();
+  EXPECT_EQ(fleet.count(NodeVerdict::bad), 1U);
+  EXPECT_EQ(fleet.hosts[0].host, "node3");
+  EXPECT_EQ(fleet.hosts[0].evidence.front().component, "GPU memory");
+  EXPECT_EQ(fleet.hosts[0].evidence.front().device, "0000:01:00.0");
+}
+
+TEST(FleetTable, ASlowRailIsNamedWithItsGpuAndCard) {
+  FleetCases cases({});
+  cases.add(run_of_rails(4), screening_of_rails({kNone, kNone, 5, kNone}));
+  const FleetTable fleet = cases.table();
+  EXPECT_EQ(fleet.count(NodeVerdict::bad), 1U);
+  ASSERT_EQ(fleet.hosts.size(), kHosts);
+  EXPECT_EQ(fleet.hosts[0].host, "node5");
+  const HostEvidence& why = fleet.hosts[0].evidence.front();
+  EXPECT_EQ(why.verdict, NodeVerdict::bad);
+  EXPECT_EQ(why.reason, "1.50 times as long as the median, 4 pairs, rail 2 of 4");
+  EXPECT_EQ(why.device, "0000:02:00.0 mlx5_2");
+  EXPECT_EQ(why.rail, 2U);
+  EXPECT_EQ(why.rank, 5U * 4 + 2);
+  EXPECT_EQ(fleet.hosts[0].evidence[1].verdict, NodeVerdict::ok) << "its other rails";
+}
+
+TEST(FleetTable, AHostThatIsSlowOnAllRailsSaysSo) {
+  FleetCases cases({});
+  cases.add(run_of_rails(3), screening_of_rails({5, 5, 5}));
+  const FleetTable all = cases.table();
+  EXPECT_EQ(all.count(NodeVerdict::bad), 1U);
+  EXPECT_EQ(all.hosts[0].evidence.front().reason,
+            "1.50 times as long as the median, 4 pairs, all 3 rails");
+  FleetCases two({});
+  two.add(run_of_rails(3), screening_of_rails({5, kNone, 5}));
+  EXPECT_EQ(two.table().hosts[0].evidence.front().reason,
+            "1.50 times as long as the median, 4 pairs, rails 0, 2 of 3");
 }
 
 TEST(FleetTable, EveryHostOfAScreeningNeedsASwitch) {

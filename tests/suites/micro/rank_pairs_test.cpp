@@ -9,6 +9,13 @@
 namespace scalemark::micro {
 namespace {
 
+/// Each rank on a host of its own.
+RankPlaces on_hosts(int ranks) {
+  RankPlaces places;
+  for (int rank = 0; rank < ranks; ++rank) places.hosts.push_back("node" + std::to_string(rank));
+  return places;
+}
+
 TEST(RankPairs, EveryPairOnceInDisjointRounds) {
   for (int ranks = 2; ranks <= 9; ++ranks) {
     const auto rounds = rounds_of_pairs(ranks);
@@ -42,13 +49,39 @@ TEST(RankPairs, PartnersAcrossTheHalvesAreMutual) {
 }
 
 TEST(RankPairs, WorkAcrossTheHalvesOrAllInRounds) {
-  EXPECT_EQ(working_pairs(4, "adjacent"), (RoundsOfPairs{{{0, 2}, {1, 3}}}));
-  EXPECT_EQ(working_pairs(5, "all"), rounds_of_pairs(5));
+  EXPECT_EQ(working_pairs("adjacent", on_hosts(4)), (RoundsOfPairs{{{0, 2}, {1, 3}}}));
+  EXPECT_EQ(working_pairs("all", on_hosts(5)), rounds_of_pairs(5));
+}
+
+TEST(RankPairs, RailsMeetOneAfterTheOther) {
+  const RankPlaces places{.hosts = {"a", "a", "b", "b", "c"}, .leaves = {}};
+  EXPECT_EQ(screened_rails("screening", places).size(), 1U);
+  EXPECT_EQ(screened_rails("rails", places), (std::vector<fleet::Rail>{{0, 2, 4}, {1, 3}}));
+  const RoundsOfPairs rounds = working_pairs("rails", places);
+  ASSERT_EQ(rounds.size(), 4U) << "three rounds of three ranks, then one of two";
+  std::set<std::pair<int, int>> first;
+  for (std::size_t i = 0; i < 3; ++i) first.insert(rounds[i].begin(), rounds[i].end());
+  EXPECT_EQ(first, (std::set<std::pair<int, int>>{{0, 2}, {0, 4}, {2, 4}}));
+  EXPECT_EQ(rounds[3], (std::vector<std::pair<int, int>>{{1, 3}}));
+  EXPECT_TRUE(working_pairs("rails", {.hosts = {"a", "a"}, .leaves = {}}).empty()) << "one host";
+}
+
+TEST(RankPairs, ScreeningsAreSpreadOverTheSwitches) {
+  RankPlaces places = on_hosts(16);
+  for (int rank = 0; rank < 16; ++rank) places.leaves.push_back(rank % 8 < 4 ? "left" : "right");
+  const RoundsOfPairs rounds = working_pairs("screening", places);
+  ASSERT_EQ(rounds.size(), 3U);
+  std::set<bool> across;
+  for (const auto& [one, other] : rounds[0])
+    across.insert(places.leaves[static_cast<std::size_t>(one)] !=
+                  places.leaves[static_cast<std::size_t>(other)]);
+  EXPECT_EQ(across.size(), 2U) << "the first round has pairs of one switch and of two";
 }
 
 TEST(RankPairs, TheBusiestRoundLoadsALinkMost) {
   const std::vector<int> blocks = {0, 0, 1, 1}, turns = {0, 1, 0, 1}, own = {0, 1, 2, 3};
-  const RoundsOfPairs across = working_pairs(4, "adjacent"), all = working_pairs(4, "all");
+  const RoundsOfPairs across = working_pairs("adjacent", on_hosts(4)),
+                      all = working_pairs("all", on_hosts(4));
   EXPECT_EQ(busiest_round(across, 10, 0, blocks), 20) << "both leave the first node";
   EXPECT_EQ(busiest_round(across, 10, 10, blocks), 20);
   EXPECT_EQ(busiest_round(across, 10, 0, turns), 0) << "partners share a node";

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes the largest readings of each device, and compares those of one model.
+#include "common/analysis/host_sensors.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "common/analysis/host_facts.hpp"
+#include "common/analysis/lone_hosts.hpp"
+#include "common/base/text.hpp"
+#include "common/fleet/lone_nodes.hpp"
+#include "common/result/table_columns.hpp"
+#include "common/stats/pair_distance.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::analysis {
+namespace {
+
+using fleet::NodeVerdict;
+
+constexpr double kHeatShare = 0.01, kHotter = 15, kHotDeviations = 5;  // of the time; K
+constexpr const char *kGpu = "GPU", *kGpuMemory = "GPU memory",
+                     *kLink = "copies between host and GPU";
+constexpr const char* kThrottled = "throttled";  // events while a case measured
+
+/// The value of a reading, or NaN.
+double most(const std::map<std::string, double>& readings, const char* quantity) {
+  const auto found = readings.find(quantity);
+  return found == readings.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
+std::string gpu_model_of(const Run& run, const std::string& host, const std::string& pci) {
+  for (const RankInfo& rank : run.ranks)
+    if (rank.node == host && rank.gpu_pci == pci) return rank.gpu_model;
+  return {};
+}
+
+void keep_largest(std::map<std::string, double>& readings, const std::string& quantity,
+                  double value) {
+  if (!std::isfinite(value)) return;
+  const auto [known, is_new] = readings.try_emplace(quantity, value);
+  if (!is_new) known->second = std::max(known->second, value);
+}
+
+}  // namespace
+
+void HostSensors::add(const Run& run, const CaseResult& result) {
+  for (const auto& [name, on_gpu] : {std::pair{"telemetry/gpu", true}, {"telemetry/node", false}})
+    if (const auto table = result.tables.find(name); table != result.tables.end())
+      add_rows(run, table->second, on_gpu);
+}
+
+void HostSensors::add_rows(const Run& run, const Table& table, bool on_gpu) {
+  const auto* hosts = values_of<std::string>(table, "node");
+  const auto* gpus = values_of<std::string>(table, "device");
+  if (hosts == nullptr || (on_gpu && (gpus == nullptr || gpus->size() != hosts->size()))) return;
+  std::map<Device, double> throttled_before;
+  for (std::size_t row = 0; row < hosts->size(); ++row) {
+    const std::string& host = (*hosts)[row];
+    const Device device(host, on_gpu ? (*gpus)[row] : std::string());
+    const auto [known, is_new] = devices_.try_emplace(device);
+    Readings& readings = known->second;
+    if (is_new) {
+      const std::string model =
+          on_gpu ? gpu_model_of(run, host, device.second) : fact_of(run, host, "cpu_model");
+      readings.model = (on_gpu ? "gpu " : "cpu ") + model;
+      if (on_gpu) remapped_[host] = fact_of(run, host, "gpu_remapped_rows");
+    }
+    for (const Column& column : table.columns) {
+      const auto* values = std::get_if<std::vector<double>>(&column.values);
+      if (values == nullptr || row >= values->size()) continue;
+      const double value = (*values)[row];
+      keep_largest(readings.most, column.name, value);
+      if (column.name != "throttle_events" || !std::isfinite(value)) continue;
+      const auto before = throttled_before.try_emplace(device, value).first;
+      keep_largest(readings.most, kThrottled, value - before->second);
+    }
+  }
+}
+
+std::vector<double> HostSensors::others(const std::string& model,
+                                        const std::string& quantity) const {
+  std::vector<double> values;
+  for (const auto& [device, readings] : devices_) {
+    const auto found = readings.most.find(quantity);
+    if (readings.model == model && found != readings.most.end()) values.push_back(found->second);
+  }
+  return values;
+}
+
+void HostSensors::judge_alone(const Device& device, const Readings& readings,
+                              std::vector<SensorFinding>& found) const {
+  const std::string &host = device.first, &gpu = device.second;
+  const auto say = [&](const char* component, NodeVerdict verdict, std::string reason) {
+    found.push_back({host, component, gpu, verdict, std::move(reason)});
+  };
+  if (const double errors = most(readings.most, "ecc_uncorrected"); errors > 0)
+    say(kGpuMemory, NodeVerdict::bad,
+        fmt::format("{:.0f} uncorrectable ECC errors since its driver was loaded", errors));
+  if (const double share = most(readings.most, "heat_slowed"); share >= kHeatShare)
+    say(kGpu, NodeVerdict::suspect,
+        fmt::format("heat slowed its clock for up to {:.0f} % of the time", 100 * share));
+  if (const double events = most(readings.most, kThrottled); events > 0)
+    say(kCpu, NodeVerdict::suspect,
+        fmt::format("{:.0f} thermal throttling events in a case", events));
+}
+
+void HostSensors::judge_by_others(const Device& device, const Readings& readings,
+                                  std::vector<SensorFinding>& found) const {
+  const std::string &host = device.first, &gpu = device.second;
+  const auto below_others = [&](const char* quantity, const char* component, NodeVerdict verdict,
+                                const char* what) {
+    const std::vector<double> all = others(readings.model, quantity);
+    const double own = most(readings.most, quantity);
+    if (all.size() < fleet::kMinLoneNodes || !(own < stats::median(all))) return;
+    found.push_back(
+        {host, component, gpu, verdict,
+         fmt::format("PCIe {} {:.0f}, most have {:.0f}", what, own, stats::median(all))});
+  };
+  below_others("pcie_width", kLink, NodeVerdict::bad, "width");
+  below_others("pcie_generation", kLink, NodeVerdict::suspect, "generation");
+  const std::vector<double> all = others(readings.model, "temperature");
+  const double own = most(readings.most, "temperature");
+  if (all.size() < fleet::kMinLoneNodes || std::isnan(own)) return;
+  const double usual = stats::median(all);
+  if (own - usual > std::max(kHotter, kHotDeviations * stats::pair_distance(all)))
+    found.push_back({host, gpu.empty() ? kCpu : kGpu, gpu, NodeVerdict::suspect,
+                     fmt::format("{:.0f} degrees Celsius, the median is {:.0f}", own, usual)});
+}
+
+std::vector<SensorFinding> HostSensors::findings() const {
+  std::vector<SensorFinding> found;
+  for (const auto& [device, readings] : devices_) {
+    judge_alone(device, readings, found);
+    judge_by_others(device, readings, found);
+  }
+  for (const auto& [host, rows] : remapped_) {
+    const bool failed = rows.find(", failed") != std::string::npos;
+    if (failed || rows.find(", pending") != std::string::npos)
+      found.push_back({host,
+                       kGpuMemory,
+                       {},
+                       failed ? NodeVerdict::bad : NodeVerdict::suspect,
+                       "remapped rows: " + text::printable(rows, 80)});
+  }
+  return found;
+}
+
+}  // namespace scalemark::analysis

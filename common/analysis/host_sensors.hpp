@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the sensors of hosts and GPUs say of them: errors, heat, links that are not what they should
+// be.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/fleet/node_verdict.hpp"
+#include "common/result/model.hpp"
+
+namespace scalemark::analysis {
+
+/// Something that a sensor says against a host.
+struct SensorFinding {
+  std::string host;
+  std::string component;  ///< "CPU", "GPU", "GPU memory", "copies between host and GPU"
+  std::string device;     ///< PCI address of the GPU; empty for the host
+  fleet::NodeVerdict verdict = fleet::NodeVerdict::suspect;  ///< or bad
+  std::string reason;
+};
+
+/// Gathers telemetry and facts of runs.
+class HostSensors {
+ public:
+  void add(const Run& run, const CaseResult& result);
+
+  /// Bad is a GPU with uncorrectable errors of its memory, one whose rows could not be remapped,
+  /// and one whose PCIe link has fewer lanes than most of its model. Suspect is a GPU with rows
+  /// that wait to be remapped, one that heat slowed for 1 % of the time between two readings or
+  /// more, one whose link stays at a lower generation than most of its model, and a host whose CPUs
+  /// were throttled by heat while it measured. So is a GPU or a CPU that gets hotter than the
+  /// median of its model by 15 K and by five standard deviations (stats::pair_distance()). What
+  /// most have is known from three on.
+  std::vector<SensorFinding> findings() const;
+
+ private:
+  /// The largest readings of a device.
+  struct Readings {
+    std::string model;
+    std::map<std::string, double> most;
+  };
+  using Device = std::pair<std::string, std::string>;  ///< host, PCI address or nothing
+
+  /// The rows of table `telemetry/gpu`, or `telemetry/node`.
+  void add_rows(const Run& run, const Table& table, bool on_gpu);
+  /// Of all devices of the same model.
+  std::vector<double> others(const std::string& model, const std::string& quantity) const;
+  void judge_alone(const Device& device, const Readings& readings,
+                   std::vector<SensorFinding>& found) const;
+  void judge_by_others(const Device& device, const Readings& readings,
+                       std::vector<SensorFinding>& found) const;
+
+  std::map<Device, Readings> devices_;
+  std::map<std::string, std::string> remapped_;  ///< fact gpu_remapped_rows of hosts
+};
+
+}  // namespace scalemark::analysis
