@@ -274,6 +274,27 @@ class Exports(ProgramTest):
         commands = [words[1] for name, words, _ in told if name == "executable"]
         self.assertEqual([command.split()[:2] for command in commands], [["scalemark", "run"], ["scalemark", "export"]])
 
+    def test_the_experiment_of_benchpark_names_what_there_is(self):
+        """Its presets, and the variables of Ramble's application. Benchpark itself, which is on no package index, took it by hand."""
+        variants = {}
+        directives, experiment = types.ModuleType("benchpark.directives"), types.ModuleType("benchpark.experiment")
+        directives.variant = lambda name, **named: variants.update({name: named})
+        experiment.Experiment = object
+        modules = {"benchpark": types.ModuleType("benchpark"), "benchpark.directives": directives, "benchpark.experiment": experiment}
+        with unittest.mock.patch.dict(sys.modules, modules):
+            made = runpy.run_path(str(ROOT / "packaging" / "benchpark" / "experiments" / "scalemark" / "experiment.py"))["Scalemark"]()
+        self.assertLessEqual(set(variants["preset"]["values"]), {row["name"] for row in json.loads(run("list", "--presets", "--json").stdout)})
+        application = (ROOT / "packaging" / "ramble" / "applications" / "scalemark" / "application.py").read_text(encoding="utf-8")
+        for model, gpus in (("mpi", False), ("cuda", True)):
+            chosen = {name: (named["default"],) for name, named in variants.items()}
+            made.spec = types.SimpleNamespace(variants=chosen, satisfies=lambda asked, model=model: asked == f"programming_model={model}")
+            (workload, body), = made.compute_applications_section()["scalemark"]["workloads"].items()
+            self.assertIn(f'workload("{workload}"', application)
+            (one,) = body["experiments"].values()
+            self.assertEqual("n_gpus" in one["variables"], gpus)
+            self.assertEqual(one["variables"]["n_ranks"], "{n_nodes}*2")
+            self.assertEqual("+cuda" in made.compute_spack_section()["packages"]["scalemark"]["pkg_spec"], gpus)
+
     def test_csv_cells_are_no_formulas(self):
         with open(self.path("x.jsonl"), "w", encoding="utf-8") as file:
             json.dump({"run": 1, "cases": {"=HYPERLINK(\"x\")": case([1])}}, file)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ReFrame and JUBE run what docs/integration.md shows: with --full, since pip fetches ReFrame."""
+"""ReFrame and JUBE run what docs/integration.md shows, and promtool reads what is written for Prometheus: with --full, since pip fetches
+ReFrame, and apt promtool."""
 import csv
 import glob
 import json
@@ -54,6 +55,31 @@ class Harness(ProgramTest):
     def start(self, *command, **more):
         return subprocess.run(command, cwd=self.folder, env=self.environment | more, capture_output=True, text=True, timeout=600,
                               check=False)
+
+
+class Promtool(Harness):
+    def setUp(self):
+        super().setUp()
+        self.assertEqual(self.start("apt-get", "download", "prometheus").returncode, 0)
+        (package,) = glob.glob(self.path("prometheus_*.deb"))
+        self.assertEqual(self.start("dpkg-deb", "--extract", package, self.path("prometheus")).returncode, 0)
+
+    def check(self, metrics):
+        return subprocess.run([self.path("prometheus/usr/bin/promtool"), "check", "metrics"], input=metrics, capture_output=True, text=True,
+                              timeout=60, check=False)
+
+    def test_metrics_of_runs_and_of_a_fleet(self):
+        results = PAGE.parents[1] / "results"
+        files = sorted([*results.glob("cpu-2core/run-*.h5"), *results.glob("h200/imaging-*.h5")])
+        metrics = [run("export", file, "--to", "openmetrics").stdout for file in files]
+        self.assertGreater(len(metrics), 2)
+        screening = self.path("screening.h5")
+        self.expect(run("run", "^micro/pingpong$", "-a", "pairs=screening", "-a", "bytes=8", "-a", "memory=host", "-n", 3, "-o", screening, ranks=4), 0)
+        for text in [*metrics, run("fleet", screening, "--format", "openmetrics").stdout]:
+            self.assertIn("# EOF", text)
+            done = self.check(text)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertNotEqual(self.check(metrics[0].replace('="', "=", 1)).returncode, 0, "it looks at what it gets")
 
 
 class ReFrame(Harness):
