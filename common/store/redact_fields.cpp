@@ -183,6 +183,7 @@ constexpr ListedField kFacts[] = {
     {"peak_source", Kind::text},
     {"process_group", Kind::plain},
     {"products", Kind::plain},
+    {"busy_time", Kind::plain},
     {"profile_calls", Kind::plain},
     {"profile_incomplete_records", Kind::plain},
     {"profile_lost_records", Kind::plain},

@@ -143,6 +143,20 @@ class Communication(ProgramTest):
         few = self.measure(3, "^micro/congestion$", "memory=host", "bytes=8", "ranks=3", code=4)
         self.assertEqual({row["reason"] for row in few.values()}, {"needs at least 4 ranks"})
 
+    def test_accesses_to_a_rank_that_computes(self):
+        table = self.measure(2, "^micro/(put|get)$", "target=waits,computes", "sync=flush,lock,pscw", "bytes=8,5000")
+        self.assertEqual(len(table), 2 * 2 * (3 + 2), "pscw needs the target's calls")
+        self.check_all_right(table)
+        for key, row in table.items():
+            computes = "target=computes" in key
+            self.assertEqual(computes, "busy_time" in row["facts"])
+            self.assertEqual(computes, {"waiting_latency", "latency_slowdown"} <= row["metrics"].keys())
+            if computes:
+                self.assertGreater(row["facts"]["busy_time"], 0)
+                self.assertEqual(row["metrics"]["waiting_latency"]["n"], row["metrics"]["latency"]["n"])
+        refused = run("run", "^micro/accumulate$", "-a", "target=computes", "--dry-run")
+        self.expect(refused, 2, "target")
+
     def test_threads_of_two_ranks(self):
         table = self.measure(3, "^micro/thread_pingpong$", "threads=1,3", "bytes=0,5000")
         self.assertEqual(len(table), 4)

@@ -10,6 +10,7 @@ void get(Case& c) { measure_one_sided(c, collective::Access::Kind::get); }
 SCALEMARK_BENCHMARK("micro/get", get)
     .doc("Latency of a one-sided read by rank 0 from rank 1 and its completion")
     .with(one_sided_axes)
+    .with(target_axis)
     .with(one_sided_memory_axis);
 
 }  // namespace

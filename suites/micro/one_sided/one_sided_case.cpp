@@ -13,6 +13,7 @@
 #include "suites/micro/data/known_data.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 #include "suites/micro/data/sizes.hpp"
+#include "suites/micro/one_sided/busy_target.hpp"
 #include "suites/micro/point_to_point/message_windows.hpp"
 
 namespace scalemark::micro {
@@ -171,6 +172,9 @@ void bandwidth_axes(Benchmark& benchmark, const std::string& usual_sync) {
       });
 }
 
+/// Whether the target takes part by calls of its own.
+bool is_active(const std::string& sync) { return sync == "fence" || sync == "pscw"; }
+
 }  // namespace
 
 void one_sided_axes(Benchmark& benchmark) {
@@ -179,6 +183,16 @@ void one_sided_axes(Benchmark& benchmark) {
       .axis_integer("bytes",
                     {.minimum = 0, .maximum = kMostBytes, .defaults = "8:4M:*2", .quick = "8,64K"})
       .memory([](const Point& p) { return 2 * bytes_of(p); });
+}
+
+void target_axis(Benchmark& benchmark) {
+  benchmark
+      .axis("target", {.values = {"waits", "computes"},
+                       .defaults = {"waits"},
+                       .implied = "waits",
+                       .doc = "What rank 1 does: waits in MPI, or computes without calls of MPI"})
+      .where(
+          [](const Point& p) { return p.text("target") == "waits" || !is_active(p.text("sync")); });
 }
 
 void accumulate_axes(Benchmark& benchmark) {
@@ -237,6 +251,8 @@ void measure_one_sided(Case& c, Kind kind) {
           .carrier = Carrier::between_ranks});
   c.fact("total_bytes", bytes);
   if (bytes != c.integer("bytes")) c.fact("requested_bytes", c.integer("bytes"));
+  const auto target = c.result().params.text("target", "waits");
+  if (target == "computes") return measure_busy_target(c, work);
   c.measure(work, {.metric = "latency", .rank_reduce = RankReduce::root, .inner = 0, .warmup = 10});
 }
 

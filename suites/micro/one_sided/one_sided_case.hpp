@@ -16,7 +16,9 @@ inline constexpr int kOrigin = 0, kTarget = 1;
 /// Declares the common axes backend, span, bytes, sync and window_creation, two ranks, and the
 /// memory of each rank: for the window and at the origin.
 void one_sided_axes(Benchmark& benchmark);
-/// The same with axes dtype and op, and room for what is fetched.
+/// Declares axis target: whether rank 1 waits or computes. For accesses that may be repeated.
+void target_axis(Benchmark& benchmark);
+/// The same as one_sided_axes() with axes dtype and op, and room for what is fetched.
 void accumulate_axes(Benchmark& benchmark);
 /// The same for one element, whose axis dtype the benchmark declares: `bytes` becomes that of it.
 void atomic_axes(Benchmark& benchmark);
@@ -34,8 +36,8 @@ void publish(Case& c, collective::OneSided& window);
 
 /// Collective. Times one access and its completion on rank 0 (metric latency). A passive rank 1
 /// waits for the next sample in the barrier, inside MPI, so that a library that needs the target
-/// for progress gets it. The axes dtype and op apply to kinds that reduce. Not for
-/// compare_and_swap.
+/// for progress gets it; with target=computes see measure_busy_target(). The axes dtype and op
+/// apply to kinds that reduce. Not for compare_and_swap.
 void measure_one_sided(Case& c, collective::Access::Kind kind);
 /// Collective. Times a window of accesses that are completed together (metric time), by rank 0, or
 /// by both ranks on each other's memory. Records the rates bandwidth (primary) and message_rate.

@@ -10,6 +10,7 @@ void put(Case& c) { measure_one_sided(c, collective::Access::Kind::put); }
 SCALEMARK_BENCHMARK("micro/put", put)
     .doc("Latency of a one-sided write from rank 0 to rank 1 and its completion")
     .with(one_sided_axes)
+    .with(target_axis)
     .with(one_sided_memory_axis);
 
 }  // namespace
