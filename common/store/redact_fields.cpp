@@ -184,6 +184,7 @@ constexpr ListedField kFacts[] = {
     {"process_group", Kind::plain},
     {"products", Kind::plain},
     {"busy_time", Kind::plain},
+    {"extent_bytes", Kind::plain},
     {"profile_calls", Kind::plain},
     {"profile_incomplete_records", Kind::plain},
     {"profile_lost_records", Kind::plain},

@@ -157,6 +157,18 @@ class Communication(ProgramTest):
         refused = run("run", "^micro/accumulate$", "-a", "target=computes", "--dry-run")
         self.expect(refused, 2, "target")
 
+    def test_messages_of_separate_blocks(self):
+        table = self.measure(2, "^micro/datatype_pingpong$", "packing=datatype,manual", "blocks=strided,irregular", "block=1,6", "stride=0,7",
+                             "bytes=6,6006,100K")
+        self.assertEqual(len(table), 2 * 2 * 2 * 5, "100K is no multiple of 6")
+        self.check_all_right(table)
+        for key, row in table.items():
+            params, blocks = row["params"], row["params"]["bytes"] // row["params"]["block"]
+            self.assertEqual(row["facts"]["extent_bytes"], blocks * (params["stride"] or 2 * params["block"]), key)
+            self.assertEqual(row["verified"]["checked"] % (2 * row["facts"]["extent_bytes"]), 0, "every byte on both ranks, and the gaps")
+        refused = run("run", "^micro/datatype_pingpong$", "-a", "block=8", "-a", "stride=7", "--dry-run")
+        self.expect(refused, 4)
+
     def test_threads_of_two_ranks(self):
         table = self.measure(3, "^micro/thread_pingpong$", "threads=1,3", "bytes=0,5000")
         self.assertEqual(len(table), 4)

@@ -13,6 +13,7 @@ MPI_THREAD_MULTIPLE, which makes short messages slower inside the MPI library; w
 started with OMPI_MPI_THREAD_LEVEL=3, so that both use the same library path.
 """
 import argparse
+import json
 import os
 import pathlib
 import statistics
@@ -23,7 +24,7 @@ import tempfile
 import paired
 
 SIZES = [8 << i for i in range(18)]  # 8 B .. 1 MiB
-PAIRS = {"pingpong": "osu_latency", "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
+PAIRS = {"pingpong": "osu_latency", "datatype_pingpong": "osu_latency", "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
          "allreduce": "osu_allreduce", "allgather": "osu_allgather", "broadcast": "osu_bcast", "alltoall": "osu_alltoall",
          "alltoallw": "osu_alltoallw", "reduce_scatter_block": "osu_reduce_scatter_block",
          **{f"neighbor_{name}": f"osu_neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")},
@@ -33,7 +34,7 @@ PAIRS = {"pingpong": "osu_latency", "bandwidth": "osu_bw", "bidirectional_bandwi
 # Of one element: 1 B from OSU 7.1 on, 8 B before.
 SINGLE = ("fetch_and_op", "compare_and_swap")
 # Beside memory=host, or instead of it. OSU reduces MPI_CHAR.
-AXES = {"reduce_scatter_block": ["memory=host", "dtype=int8"],
+AXES = {"datatype_pingpong": ["packing=datatype", "blocks=strided", "block=8"], "reduce_scatter_block": ["memory=host", "dtype=int8"],
         **dict.fromkeys(("put", "get", "put_bandwidth", "get_bandwidth"), ["sync=flush"]), "put_bidirectional_bandwidth": ["sync=pscw"],
         "accumulate": ["sync=flush", "dtype=int8"],
         "get_accumulate": ["sync=flush", "dtype=int8"], **dict.fromkeys(SINGLE, ["sync=flush", "dtype=int8,int64"])}
@@ -55,8 +56,8 @@ def table(text):
     rows = {}
     for line in text.splitlines():
         words = line.split()
-        if len(words) >= 2 and words[0].isdigit():
-            rows[int(words[0])] = float(words[1])
+        if len(words) >= 2 and words[0].isdigit():  # with a datatype, the third column has what is sent of the size
+            rows[int(words[-1] if len(words) == 3 and words[2].isdigit() else words[0])] = float(words[1])
         elif len(words) == 1 and words[0][0].isdigit():
             rows[0] = float(words[0])
     return rows
@@ -64,8 +65,10 @@ def table(text):
 
 def run_osu(program, name, environment):
     sizes = [] if name in ("barrier", *SINGLE) else ["-m", f"{SIZES[0]}:{SIZES[-1]}"]
+    if name == "datatype_pingpong":  # half of each size is sent
+        sizes = ["-m", f"{2 * SIZES[0]}:{2 * SIZES[-1]}", "-D", "vect:16:8"]
     # Some of its one-sided tests use MPI_Win_create unless told.
-    window = ["-w", "allocate"] if name in AXES and AXES[name][0].startswith("sync") else []
+    window = ["-w", "allocate"] if AXES.get(name, [""])[0].startswith("sync") else []
     return table(launch(name, [program, *window, *sizes], "core", environment))
 
 
@@ -76,9 +79,12 @@ def run_ours(program, name, folder):
         axes += ["-a", "memory=host"]
     if name not in ("barrier", *SINGLE):
         axes += ["-b", str(SIZES[0]), "-e", str(SIZES[-1]), "-f", "2"]
-    text = launch(name, [program, "run", f"micro/{name}", *axes, "--max-time", "300ms", "--ci", "0.01", "--format", "osu",
-                   "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
-    return table(text)
+    text = launch(name, [program, "run", f"micro/{name}", *axes, "--max-time", "300ms", "--ci", "0.01",
+                   "--format", "jsonl" if name == "datatype_pingpong" else "osu", "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
+    if name != "datatype_pingpong":
+        return table(text)
+    rows = map(json.loads, text.splitlines())
+    return {row["params"]["bytes"]: 1e6 * row["metrics"]["latency"]["mean"] for row in rows if row.get("status") == "ok"}
 
 
 def compare(name, ours, osu, runs, environment, folder):

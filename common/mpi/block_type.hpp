@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks of bytes that are not next to each other, as an MPI datatype.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <mpi.h>
+
+#include "common/mpi/comm.hpp"
+
+namespace scalemark::mpi {
+
+/// Owner of a committed datatype; an element has all blocks. All functions throw Error with MPI's
+/// text.
+class BlockType {
+ public:
+  /// `count` blocks of `block` bytes, each `stride` bytes behind the one before (MPI_Type_vector).
+  static BlockType vector(int count, int block, int stride);
+  /// A block of `block` bytes at each offset (MPI_Type_create_hindexed_block).
+  static BlockType indexed(std::span<const std::int64_t> offsets, int block);
+  BlockType(BlockType&& other) noexcept;
+  BlockType(const BlockType&) = delete;
+  BlockType& operator=(const BlockType&) = delete;
+  ~BlockType();
+
+  /// One element to or from a rank; `memory` is the start of its first block. Blocks.
+  void send(const Comm& ranks, const void* memory, int to) const;
+  void receive(const Comm& ranks, void* memory, int from) const;
+
+ private:
+  /// Commits the type.
+  explicit BlockType(MPI_Datatype type);
+  MPI_Datatype type_;
+};
+
+}  // namespace scalemark::mpi
