@@ -2,6 +2,7 @@
 // Predicts a collective of all nodes from those of parts.
 #include "common/analysis/full_scale.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -54,7 +55,7 @@ FullScale ScaleRows::scale_of(const std::string& key, const Collective& one) {
   FullScale scale{.key = key,
                   .ranks = ranks,
                   .hosts = all.front().hosts.size(),
-                  .seconds = all.front().seconds,
+                  .seconds = std::ranges::min(all, {}, &Part::seconds).seconds,
                   .slow_parts = {}};
   std::vector<predict::CollectiveTime> times;
   for (auto size = one.by_ranks.begin(); size != std::prev(one.by_ranks.end()); ++size) {
@@ -81,8 +82,10 @@ FullScale ScaleRows::scale_of(const std::string& key, const Collective& one) {
 std::vector<FullScale> ScaleRows::scales() const {
   std::vector<FullScale> all;
   for (const auto& [key, one] : by_key_) {
-    if (one.by_ranks.size() > 1 && one.by_ranks.rbegin()->second.size() == 1)
-      all.push_back(scale_of(key, one));
+    const std::vector<Part>& whole = one.by_ranks.rbegin()->second;
+    const bool is_one_group = std::ranges::all_of(
+        whole, [&](const Part& run) { return run.hosts == whole.front().hosts; });
+    if (one.by_ranks.size() > 1 && is_one_group) all.push_back(scale_of(key, one));
   }
   return all;
 }

@@ -40,9 +40,10 @@ class ScaleRows {
   /// Takes a case if it is a collective of several hosts that predict::CollectivePredictor knows.
   bool add(const Run& run, const CaseResult& result);
 
-  /// For each key that has parts of several hosts besides one case of the most ranks: the latter
-  /// beside what the best form predicts from the medians of the parts, 90 % of whose errors are
-  /// within the upper end. Parts are judged as hosts are (fleet::judge_alone()).
+  /// For each key that has parts of several hosts besides the most ranks, which are on the same
+  /// hosts in all runs: the fastest of these beside what the best form predicts from the medians of
+  /// the parts, 90 % of whose errors are within the upper end. Parts are judged as hosts are
+  /// (fleet::judge_alone()).
   std::vector<FullScale> scales() const;
 
  private:

@@ -81,14 +81,16 @@ void HostSensors::add_rows(const Run& run, const Table& table, bool on_gpu) {
   }
 }
 
-std::vector<double> HostSensors::others(const std::string& model,
-                                        const std::string& quantity) const {
-  std::vector<double> values;
-  for (const auto& [device, readings] : devices_) {
-    const auto found = readings.most.find(quantity);
-    if (readings.model == model && found != readings.most.end()) values.push_back(found->second);
-  }
-  return values;
+HostSensors::Usual HostSensors::usual(const char* quantity) const {
+  std::map<std::string, std::vector<double>> by_model;
+  for (const auto& [device, readings] : devices_)
+    if (const double own = most(readings.most, quantity); !std::isnan(own))
+      by_model[readings.model].push_back(own);
+  Usual found;
+  for (const auto& [model, values] : by_model)
+    if (values.size() >= fleet::kMinLoneNodes)
+      found[model] = {stats::median(values), stats::pair_distance(values)};
+  return found;
 }
 
 void HostSensors::judge_alone(const Device& device, const Readings& readings,
@@ -108,35 +110,40 @@ void HostSensors::judge_alone(const Device& device, const Readings& readings,
         fmt::format("{:.0f} thermal throttling events in a case", events));
 }
 
-void HostSensors::judge_by_others(const Device& device, const Readings& readings,
-                                  std::vector<SensorFinding>& found) const {
-  const std::string &host = device.first, &gpu = device.second;
-  const auto below_others = [&](const char* quantity, const char* component, NodeVerdict verdict,
-                                const char* what) {
-    const std::vector<double> all = others(readings.model, quantity);
+void HostSensors::judge_links(const char* quantity, const char* what, NodeVerdict verdict,
+                              std::vector<SensorFinding>& found) const {
+  const Usual all = usual(quantity);
+  for (const auto& [device, readings] : devices_) {
+    const auto model = all.find(readings.model);
     const double own = most(readings.most, quantity);
-    if (all.size() < fleet::kMinLoneNodes || !(own < stats::median(all))) return;
+    if (model == all.end() || !(own < model->second.median)) continue;
     found.push_back(
-        {host, component, gpu, verdict,
-         fmt::format("PCIe {} {:.0f}, most have {:.0f}", what, own, stats::median(all))});
-  };
-  below_others("pcie_width", kLink, NodeVerdict::bad, "width");
-  below_others("pcie_generation", kLink, NodeVerdict::suspect, "generation");
-  const std::vector<double> all = others(readings.model, "temperature");
-  const double own = most(readings.most, "temperature");
-  if (all.size() < fleet::kMinLoneNodes || std::isnan(own)) return;
-  const double usual = stats::median(all);
-  if (own - usual > std::max(kHotter, kHotDeviations * stats::pair_distance(all)))
-    found.push_back({host, gpu.empty() ? kCpu : kGpu, gpu, NodeVerdict::suspect,
-                     fmt::format("{:.0f} degrees Celsius, the median is {:.0f}", own, usual)});
+        {device.first, kLink, device.second, verdict,
+         fmt::format("PCIe {} {:.0f}, most have {:.0f}", what, own, model->second.median)});
+  }
+}
+
+void HostSensors::judge_heat(std::vector<SensorFinding>& found) const {
+  constexpr const char* kQuantity = "temperature";
+  const Usual all = usual(kQuantity);
+  for (const auto& [device, readings] : devices_) {
+    const auto model = all.find(readings.model);
+    if (model == all.end()) continue;
+    const auto& [median, deviation] = model->second;
+    const double own = most(readings.most, kQuantity);
+    if (!(own - median > std::max(kHotter, kHotDeviations * deviation))) continue;
+    found.push_back({device.first, device.second.empty() ? kCpu : kGpu, device.second,
+                     NodeVerdict::suspect,
+                     fmt::format("{:.0f} degrees Celsius, the median is {:.0f}", own, median)});
+  }
 }
 
 std::vector<SensorFinding> HostSensors::findings() const {
   std::vector<SensorFinding> found;
-  for (const auto& [device, readings] : devices_) {
-    judge_alone(device, readings, found);
-    judge_by_others(device, readings, found);
-  }
+  for (const auto& [device, readings] : devices_) judge_alone(device, readings, found);
+  judge_links("pcie_width", "width", NodeVerdict::bad, found);
+  judge_links("pcie_generation", "generation", NodeVerdict::suspect, found);
+  judge_heat(found);
   for (const auto& [host, rows] : remapped_) {
     const bool failed = rows.find(", failed") != std::string::npos;
     if (failed || rows.find(", pending") != std::string::npos)

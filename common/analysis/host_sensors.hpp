@@ -46,12 +46,18 @@ class HostSensors {
 
   /// The rows of table `telemetry/gpu`, or `telemetry/node`.
   void add_rows(const Run& run, const Table& table, bool on_gpu);
-  /// Of all devices of the same model.
-  std::vector<double> others(const std::string& model, const std::string& quantity) const;
+  struct Spread {
+    double median = 0, deviation = 0;
+  };
+  using Usual = std::map<std::string, Spread>;  ///< by model
+  /// Of the largest readings of a quantity, where at least three devices of a model have some.
+  Usual usual(const char* quantity) const;
   void judge_alone(const Device& device, const Readings& readings,
                    std::vector<SensorFinding>& found) const;
-  void judge_by_others(const Device& device, const Readings& readings,
-                       std::vector<SensorFinding>& found) const;
+  /// Names those below the median of a quantity of the PCIe link.
+  void judge_links(const char* quantity, const char* what, fleet::NodeVerdict verdict,
+                   std::vector<SensorFinding>& found) const;
+  void judge_heat(std::vector<SensorFinding>& found) const;
 
   std::map<Device, Readings> devices_;
   std::map<std::string, std::string> remapped_;  ///< fact gpu_remapped_rows of hosts

@@ -84,6 +84,14 @@ TEST(FullScale, WhatIsSlowAtFullScaleOnlyIsSaid) {
   EXPECT_TRUE(scale.slow_parts.empty());
 }
 
+TEST(FullScale, OfSeveralRunsOfAllHostsTheFastestCounts) {
+  ScaleRows rows;
+  for (const int hosts : {2, 4, 8}) add_parts(rows, hosts);
+  add_all(rows, 2);
+  add_all(rows, 1.01);
+  EXPECT_FALSE(rows.scales().front().is_slow());
+}
+
 TEST(FullScale, ASlowPartIsNamed) {
   ScaleRows rows;
   for (const int hosts : {2, 4}) add_parts(rows, hosts, 5);

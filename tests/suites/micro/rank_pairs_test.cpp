@@ -67,15 +67,20 @@ TEST(RankPairs, RailsMeetOneAfterTheOther) {
 }
 
 TEST(RankPairs, ScreeningsAreSpreadOverTheSwitches) {
-  RankPlaces places = on_hosts(16);
-  for (int rank = 0; rank < 16; ++rank) places.leaves.push_back(rank % 8 < 4 ? "left" : "right");
-  const RoundsOfPairs rounds = working_pairs("screening", places);
-  ASSERT_EQ(rounds.size(), 3U);
-  std::set<bool> across;
-  for (const auto& [one, other] : rounds[0])
-    across.insert(places.leaves[static_cast<std::size_t>(one)] !=
-                  places.leaves[static_cast<std::size_t>(other)]);
-  EXPECT_EQ(across.size(), 2U) << "the first round has pairs of one switch and of two";
+  RankPlaces known = on_hosts(64);
+  for (int rank = 0; rank < 64; ++rank) known.leaves.push_back("leaf" + std::to_string(rank / 8));
+  const auto pairs_of_leaves = [&](const RoundsOfPairs& rounds) {
+    std::set<std::pair<std::string, std::string>> met;
+    for (const auto& pairs : rounds)
+      for (const auto& [one, other] : pairs)
+        met.insert(std::minmax(known.leaves[static_cast<std::size_t>(one)],
+                               known.leaves[static_cast<std::size_t>(other)]));
+    return met.size();
+  };
+  const RoundsOfPairs spread = working_pairs("screening", known),
+                      plain = working_pairs("screening", on_hosts(64));
+  EXPECT_EQ(spread.size(), plain.size());
+  EXPECT_GT(pairs_of_leaves(spread), pairs_of_leaves(plain));
 }
 
 TEST(RankPairs, TheBusiestRoundLoadsALinkMost) {
