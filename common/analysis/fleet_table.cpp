@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/analysis/host_facts.hpp"
 #include "common/analysis/screened_fleet.hpp"
 #include "common/base/counted.hpp"
 #include "common/fleet/host_names.hpp"
@@ -100,12 +101,13 @@ std::string rails_text(const std::set<std::size_t>& bad, std::size_t rails) {
 
 /// GPU and network card of a rank, as far as they are known.
 std::string device_of(const RankInfo& rank) {
-  const std::string& gpu = rank.gpu_pci.empty() ? rank.gpu_uuid : rank.gpu_pci;
+  const std::string& gpu = gpu_of(rank);
   return gpu.empty() || rank.nic.empty() ? gpu + rank.nic : gpu + " " + rank.nic;
 }
 
 /// What no case says.
-HostEvidence evidence_of(NodeVerdict verdict, const char* component, const char* reason) {
+HostEvidence evidence_of(NodeVerdict verdict, const std::string& component,
+                         const std::string& reason) {
   return {.verdict = verdict,
           .component = component,
           .factor = 1,
@@ -200,7 +202,7 @@ FleetTable FleetCases::table() const {
   }
   table.lone_cases = keys.size();
   for (const SensorFinding& one : sensors_.findings()) {
-    HostEvidence evidence = evidence_of(one.verdict, one.component.c_str(), one.reason.c_str());
+    HostEvidence evidence = evidence_of(one.verdict, one.component, one.reason);
     evidence.device = one.device;
     of_host[one.host].push_back(std::move(evidence));
   }

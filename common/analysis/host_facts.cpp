@@ -14,4 +14,8 @@ std::string fact_of(const Run& run, const std::string& host, const std::string& 
   return common == known.common.end() ? std::string() : common->second;
 }
 
+const std::string& gpu_of(const RankInfo& rank) {
+  return rank.gpu_pci.empty() ? rank.gpu_uuid : rank.gpu_pci;
+}
+
 }  // namespace scalemark::analysis

@@ -93,7 +93,7 @@ std::vector<LoneHosts::HostTime> LoneHosts::times_of(const Run& run, const CaseR
                      .host = rank.node,
                      .measured = {.seconds = stats::median(values[i]),
                                   .component = component_of(result),
-                                  .device = rank.gpu_pci.empty() ? rank.gpu_uuid : rank.gpu_pci}});
+                                  .device = gpu_of(rank)}});
   }
   return times;
 }

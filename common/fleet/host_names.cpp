@@ -14,6 +14,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/base/words.hpp"
 
 namespace scalemark::fleet {
 namespace {
@@ -105,16 +106,12 @@ std::string node_list(std::span<const std::string> names) {
 }
 
 std::vector<std::string> host_names(std::string_view text, const std::string& origin) {
-  constexpr std::string_view kBlanks = " \t\r\n";
   std::vector<std::string> names;
-  for (std::size_t at = text.find_first_not_of(kBlanks); at != std::string_view::npos;) {
-    const std::size_t end = std::min(text.find_first_of(kBlanks, at), text.size());
-    const std::string name(text.substr(at, end - at));
+  for (const std::string_view name : text::words(text, " \t\r\n")) {
     if (!is_host_name(name))
       throw InputError(
           fmt::format("{}: '{}' is no name of a host", origin, text::printable(name, 60)));
-    names.push_back(name);
-    at = text.find_first_not_of(kBlanks, end);
+    names.emplace_back(name);
   }
   return names;
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -15,10 +16,6 @@
 
 namespace scalemark::fleet {
 namespace {
-
-bool is_decimal(std::string_view text) {
-  return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
-}
 
 /// Reads a list in Slurm's notation.
 class NodeListReader {
@@ -79,9 +76,8 @@ class NodeListReader {
     constexpr std::size_t kMaxDigits = 18;
     std::uint64_t value = 0;
     const char* const end = digits.data() + digits.size();
-    if (digits.size() > kMaxDigits || !is_decimal(digits) ||
-        std::from_chars(digits.data(), end, value).ptr != end)
-      fail();
+    const auto [stop, error] = std::from_chars(digits.data(), end, value);
+    if (digits.size() > kMaxDigits || error != std::errc{} || stop != end) fail();
     return value;
   }
 

@@ -25,30 +25,38 @@ std::set<LeafPair> leaf_pairs(const PairRound& round, std::span<const std::strin
   return pairs;
 }
 
-/// Rounds of the tournament to choose from: all of a small one, and some spread over a large one.
-std::vector<std::size_t> candidates(std::size_t all) {
+/// A round of the tournament, and the pairs of leaves that it brings together.
+struct Candidate {
+  PairRound round;
+  std::set<LeafPair> leaves;
+};
+
+/// Rounds to choose from: all of a small tournament, and some spread over a large one.
+std::vector<Candidate> candidates(std::size_t nodes, std::span<const std::string> leaves) {
   constexpr std::size_t kMax = 64;
-  std::vector<std::size_t> indices(std::min(all, kMax));
-  for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i * all / indices.size();
-  return indices;
+  const std::size_t all = tournament_rounds(nodes);
+  std::vector<Candidate> some(std::min(all, kMax));
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    some[i].round = tournament_round(nodes, i * all / some.size());
+    some[i].leaves = leaf_pairs(some[i].round, leaves);
+  }
+  return some;
 }
 
 std::vector<PairRound> over_leaves(std::size_t nodes, std::size_t rounds,
                                    std::span<const std::string> leaves) {
-  std::vector<std::size_t> left = candidates(tournament_rounds(nodes));
+  std::vector<Candidate> left = candidates(nodes, leaves);
   std::set<LeafPair> met;
+  const auto fresh = [&](const Candidate& one) {
+    return std::ranges::count_if(one.leaves,
+                                 [&](const LeafPair& pair) { return !met.contains(pair); });
+  };
   std::vector<PairRound> chosen;
   while (chosen.size() < rounds) {
-    std::size_t best = 0, most = 0;
-    for (std::size_t i = 0; i < left.size(); ++i) {
-      const std::set<LeafPair> pairs = leaf_pairs(tournament_round(nodes, left[i]), leaves);
-      const auto fresh = static_cast<std::size_t>(
-          std::ranges::count_if(pairs, [&](const LeafPair& one) { return !met.contains(one); }));
-      if (i == 0 || fresh > most) best = i, most = fresh;
-    }
-    chosen.push_back(tournament_round(nodes, left[best]));
-    met.merge(leaf_pairs(chosen.back(), leaves));
-    left.erase(left.begin() + static_cast<std::ptrdiff_t>(best));
+    const auto best = std::ranges::max_element(left, {}, fresh);
+    chosen.push_back(std::move(best->round));
+    met.merge(best->leaves);
+    left.erase(best);
   }
   return chosen;
 }

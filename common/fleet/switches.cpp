@@ -9,6 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
+#include "common/base/words.hpp"
 #include "common/fleet/host_names.hpp"
 #include "common/fleet/node_list_reader.hpp"
 
@@ -31,17 +32,11 @@ std::string lower(std::string_view text) {
 
 /// The settings of a line; none of an empty one, and of a comment.
 std::vector<Setting> settings_of(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t\r";
-  line = line.substr(0, line.find('#'));
   std::vector<Setting> all;
-  for (std::size_t at = line.find_first_not_of(kBlanks); at != std::string_view::npos;) {
-    const std::size_t end = std::min(line.find_first_of(kBlanks, at), line.size());
-    const std::string_view word = line.substr(at, end - at);
-    const std::size_t sign = word.find('=');
-    const bool has_value = sign != std::string_view::npos;
+  for (const std::string_view word : text::words(line.substr(0, line.find('#')), " \t\r")) {
+    const std::size_t sign = std::min(word.find('='), word.size());
     all.push_back(
-        {lower(word.substr(0, sign)), std::string(has_value ? word.substr(sign + 1) : "")});
-    at = line.find_first_not_of(kBlanks, end);
+        {lower(word.substr(0, sign)), std::string(word.substr(std::min(sign + 1, word.size())))});
   }
   return all;
 }

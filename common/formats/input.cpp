@@ -86,15 +86,4 @@ nlohmann::json parse_json(std::string_view text, const std::string& place) {
   }
 }
 
-std::vector<std::string_view> words(std::string_view line) {
-  constexpr std::string_view kBlanks = " \t";
-  std::vector<std::string_view> parts;
-  for (std::size_t from = line.find_first_not_of(kBlanks); from != std::string_view::npos;) {
-    const std::size_t to = std::min(line.find_first_of(kBlanks, from), line.size());
-    parts.push_back(line.substr(from, to - from));
-    from = line.find_first_not_of(kBlanks, to);
-  }
-  return parts;
-}
-
 }  // namespace scalemark::formats

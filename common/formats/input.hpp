@@ -12,6 +12,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "common/base/words.hpp"
+
 namespace scalemark::formats {
 
 /// Limits: bytes of a JSON line or of a file read as a whole; values in a JSON text; bytes of a
@@ -50,7 +52,6 @@ std::string read_text(const std::filesystem::path& file);
 /// Throws InputError starting with `place`.
 nlohmann::json parse_json(std::string_view text, const std::string& place);
 
-/// Splits a line at blanks and tabs.
-std::vector<std::string_view> words(std::string_view line);
+using text::words;
 
 }  // namespace scalemark::formats

@@ -18,7 +18,7 @@
 namespace scalemark::micro {
 namespace {
 
-constexpr std::byte kGap{0xa5};  ///< what is between the blocks where data arrive
+constexpr unsigned char kGap = 0xa5;  ///< what is between the blocks where data arrive
 
 std::int64_t stride_of(const Point& p) {
   return p.integer("stride") == 0 ? 2 * p.integer("block") : p.integer("stride");
@@ -51,6 +51,7 @@ class BlockMessages {
         bytes_(bytes_of(c.result().params)),
         extent_(extent_of(c.result().params)),
         block_(static_cast<std::size_t>(c.integer("block"))),
+        is_packed_(c.text("packing") == "manual"),
         offsets_(offsets_of(c.result().params, c.seed())),
         type_(c.text("blocks") == "irregular"
                   ? mpi::BlockType::indexed(offsets_, static_cast<int>(block_))
@@ -64,13 +65,13 @@ class BlockMessages {
         packed_in_(c.alloc(bytes_)) {}
 
   void send() {
-    if (c_.text("packing") == "datatype") return type_.send(c_.ranks(), out_.data(), peer());
+    if (!is_packed_) return type_.send(c_.ranks(), out_.data(), peer());
     pack(out_.data(), packed_out_.data());
     packed_type_.send(c_.ranks(), packed_out_.data(), peer());
   }
 
   void receive() {
-    if (c_.text("packing") == "datatype") return type_.receive(c_.ranks(), in_.data(), peer());
+    if (!is_packed_) return type_.receive(c_.ranks(), in_.data(), peer());
     packed_type_.receive(c_.ranks(), packed_in_.data(), peer());
     unpack(packed_in_.data(), in_.data());
   }
@@ -78,15 +79,15 @@ class BlockMessages {
   void fill() {
     fill_message(c_, packed_out_, bytes_, c_.rank());
     unpack(packed_out_.data(), out_.data());
-    std::memset(in_.data(), std::to_integer<int>(kGap), extent_);
+    std::memset(in_.data(), kGap, extent_);
   }
 
   /// Blocks against the partner's, and the gaps, which nothing may have changed.
   Case::Checked check() {
     pack(in_.data(), packed_in_.data());
     Case::Checked all = check_message(c_, packed_in_, bytes_, peer());
-    for (const std::int64_t offset : offsets_) std::memset(at(in_, offset), 0xa5, block_);
-    const auto* const memory = static_cast<const std::byte*>(in_.data());
+    for (const std::int64_t offset : offsets_) std::memset(at(in_, offset), kGap, block_);
+    const auto* const memory = static_cast<const unsigned char*>(in_.data());
     all.checked += extent_ - bytes_;
     all.wrong += extent_ - static_cast<std::size_t>(std::count(memory, memory + extent_, kGap));
     return all;
@@ -114,6 +115,7 @@ class BlockMessages {
 
   Case& c_;
   std::size_t bytes_, extent_, block_;
+  bool is_packed_;
   std::vector<std::int64_t> offsets_;
   mpi::BlockType type_, packed_type_;
   device::Buffer out_, in_, packed_out_, packed_in_;
