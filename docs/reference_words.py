@@ -74,6 +74,8 @@ METRICS = {
         ("mean_iteration_time", "s", "`total_time` divided by steps, as the studies report it"),
         ("loader_wait", "s", "Part of a step that waits for the loader"),
         ("exposed_communication_time", "s", "From a rank's last gradient until all are reduced; CPUs only"),
+        ("gradient_ready_time", "s", "From the start of a backward pass to the last gradient of each of DDP's buckets"),
+        ("gradient_bucket_size", "By", "Gradients that DDP reduces in one message"),
         ("epoch_start_pause", "s", "From an epoch's start until its first batch is there"),
         ("test_pause", "s", "From the last step to the first batch of the test"),
         ("disk_load_time", "s", "From opening the first file to the last tensor in memory"),

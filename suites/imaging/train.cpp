@@ -152,6 +152,7 @@ void record_facts(Case& c, const Setup& setup, const DataSet& data, const Histor
 struct Trained {
   History history;
   std::optional<double> joules;  ///< see ImageTraining; empty if resumed
+  std::vector<torch_support::BucketReady> buckets;
   bool resumed = false;
 };
 
@@ -185,7 +186,8 @@ Trained train_model(Case& c, const Setup& setup, const DataSet& data,
   torch_support::run_training(c, plan, training);
   record_facts(c, setup, data, training.history(), *trainer, *model);
   // The energy of an interrupted training was not measured completely.
-  return {training.history(), saved ? std::nullopt : training.joules(), saved.has_value()};
+  return {training.history(), saved ? std::nullopt : training.joules(), trainer->gradient_buckets(),
+          saved.has_value()};
 }
 
 void train_network(Case& c) {
@@ -214,6 +216,7 @@ void train_network(Case& c) {
   const std::uint64_t fingerprint = torch_support::fingerprint(model->parameters());
   verify(c, trained.history, fingerprint);
   record_training(c, setup.training, trained.history, setup.images_per_step, trained.joules);
+  torch_support::record_gradient_buckets(c, trained.buckets);
   record_loading(c, data);
   profile.record(!trained.resumed);
   c.fact("parameters_fingerprint", torch_support::to_hex(fingerprint));

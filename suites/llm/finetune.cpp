@@ -243,6 +243,7 @@ void finetune(Case& c) {
   if (!adapters.empty())
     save_adapters(c, adapters, whole(*parallelism, lora_parameters(*model)), config, {});
   record_finetuning(c, history);
+  torch_support::record_gradient_buckets(c, parallelism->gradient_buckets());
   // The energy of an interrupted training was not measured completely.
   record_energy(c, history, saved ? std::nullopt : energy.joules());
   profile.record(!saved);

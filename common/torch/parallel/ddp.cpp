@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 
@@ -21,7 +22,10 @@ constexpr std::size_t kBroadcastBytes = std::size_t{250} << 20;
 
 Ddp::Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group,
          const DdpOptions& options)
-    : module_(std::move(module)), group_(std::move(group)), options_(options) {
+    : module_(std::move(module)),
+      group_(std::move(group)),
+      options_(options),
+      bucket_times_(module_->parameters().front().device()) {
   std::unordered_map<std::size_t, std::string> names;
   for (const auto& item : module_->named_parameters()) {
     if (!item.value().requires_grad()) continue;
@@ -33,17 +37,19 @@ Ddp::Ddp(std::shared_ptr<torch::nn::Module> module, ProcessGroupPtr group,
   broadcast(buffers_);
 
   const std::vector<bool> sparse(parameters_.size(), false);
-  auto [buckets, limits] = c10d::compute_bucket_assignment_by_size(
-      parameters_, {options_.first_bucket_bytes, options_.bucket_bytes}, sparse);
+  std::vector<std::vector<std::size_t>> buckets =
+      std::get<0>(c10d::compute_bucket_assignment_by_size(
+          parameters_, {options_.first_bucket_bytes, options_.bucket_bytes}, sparse));
   // Gradients are ready from the last layer to the first.
   std::ranges::reverse(buckets);
-  std::ranges::reverse(limits);
   reducer_ = std::make_unique<c10d::Reducer>(
       parameters_, buckets, group_, sparse, static_cast<std::int64_t>(options_.bucket_bytes),
       /*find_unused_parameters=*/false, /*gradient_as_bucket_view=*/true, std::move(names),
       static_cast<std::int64_t>(options_.first_bucket_bytes),
       /*skip_all_reduce_unused_params=*/false,
-      /*use_python_reducer=*/false, std::vector<std::int64_t>(limits.begin(), limits.end()));
+      /*use_python_reducer=*/false,
+      // Limits of its own for the rebuilt buckets; empty: the two above.
+      /*bucket_bytes_cap_list=*/std::vector<std::int64_t>());
   if (parameters_.front().device().is_cpu()) {
     hook_ = parameters_.front().register_hook(
         [this](const at::Tensor&) { last_gradient_at_ = now_ns(); });
@@ -61,13 +67,17 @@ std::uint64_t Ddp::exposed_communication() const {
 void Ddp::before_forward() {
   reducer_->prepare_for_forward();
   // After the first step: orders the buckets as the gradients became ready.
-  reducer_->rebuild_buckets();
+  if (reducer_->rebuild_buckets())
+    bucket_times_.watch(reducer_->get_grad_buckets(/*return_zero_tensors=*/false));
   if (options_.broadcast_buffers && module_->is_training()) broadcast(buffers_);
 }
 
 void Ddp::broadcast_buffers() { broadcast(buffers_); }
 
-void Ddp::before_backward() { reducer_->prepare_for_backward({}); }
+void Ddp::before_backward() {
+  reducer_->prepare_for_backward({});
+  bucket_times_.start();
+}
 
 void Ddp::zero_gradients() {
   for (at::Tensor& parameter : parameters_) {

@@ -12,6 +12,7 @@
 #include <torch/csrc/distributed/c10d/reducer.hpp>
 #include <torch/nn/module.h>
 
+#include "common/torch/parallel/bucket_times.hpp"
 #include "common/torch/process_group/process_group.hpp"
 
 namespace scalemark::torch_support {
@@ -43,6 +44,9 @@ class Ddp {
   /// computation did not hide: from this rank's last gradient until all are reduced. 0 on other
   /// devices, where the host runs ahead of the device.
   std::uint64_t exposed_communication() const;
+  /// When the gradients of each bucket were ready, over all steps but the first. On a GPU it waits
+  /// for the last step.
+  std::vector<BucketReady> gradient_buckets() { return bucket_times_.ready(); }
   /// Collective. Broadcasts rank 0's buffers, for instance before validation.
   void broadcast_buffers();
   /// Gradients are views of the buckets: they are zeroed in place, not detached as in
@@ -59,6 +63,7 @@ class Ddp {
   std::unique_ptr<c10d::Reducer> reducer_;
   std::optional<unsigned> hook_;  ///< of the first parameter, whose gradient comes last
   std::uint64_t last_gradient_at_ = 0;
+  BucketTimes bucket_times_;
 };
 
 }  // namespace scalemark::torch_support

@@ -58,6 +58,19 @@ void record_timeline(Case& c, std::vector<Interval> others, const StepTimes& ste
   c.recorder().timeline(others);
 }
 
+void record_gradient_buckets(Case& c, const std::vector<BucketReady>& buckets) {
+  if (buckets.empty()) return;
+  std::vector<double> ready, sizes;
+  for (const BucketReady& one : buckets) {
+    ready.push_back(one.seconds);
+    sizes.push_back(static_cast<double>(one.bytes));
+  }
+  c.record("gradient_ready_time", "s", Better::none, MetricKind::ratio, RankReduce::mean, ready,
+           "from the start of the backward pass to a bucket's last gradient, median of the steps");
+  c.record("gradient_bucket_size", "By", Better::none, MetricKind::count, RankReduce::root, sizes,
+           "gradients that are reduced in one message");
+}
+
 double record_peak_memory(Case& c, c10::Device device) {
   const auto peak = static_cast<double>(peak_memory(device));
   record_peak(c, peak, "largest number of bytes of tensors");

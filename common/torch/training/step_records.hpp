@@ -13,6 +13,7 @@
 #include "common/core/case.hpp"
 #include "common/core/policy.hpp"
 #include "common/mpi/comm.hpp"
+#include "common/torch/parallel/bucket_times.hpp"
 
 namespace scalemark::torch_support {
 
@@ -44,6 +45,10 @@ void record_step_time(Case& c, const StepTimes& steps, const std::vector<std::ui
 /// Collective. Stores table timeline: `others` (epochs, pauses, tests), and the steps since this
 /// launch.
 void record_timeline(Case& c, std::vector<Interval> others, const StepTimes& steps);
+
+/// Collective. Records when each bucket of DDP was ready, and its size; one value per bucket, in
+/// the order of the reductions. Nothing where there are none.
+void record_gradient_buckets(Case& c, const std::vector<BucketReady>& buckets);
 
 /// Collective. Records metric peak_device_memory of tensors, and returns this rank's value in
 /// bytes.

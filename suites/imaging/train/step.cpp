@@ -51,6 +51,9 @@ class DeviceTrainer final : public Trainer {
   void synchronise_buffers() override {
     if (ddp_) ddp_->broadcast_buffers();
   }
+  std::vector<torch_support::BucketReady> gradient_buckets() override {
+    return ddp_ ? ddp_->gradient_buckets() : std::vector<torch_support::BucketReady>{};
+  }
   MobileNetV2& model() override { return *model_; }
   torch::optim::SGD& optimiser() override { return optimiser_; }
   torch_support::GradScaler& scaler() override { return scaler_; }

@@ -52,6 +52,8 @@ class Trainer {
   virtual c10::Device input_device() const = 0;
   /// Collective for ddp strategies. Copies rank 0's buffers to all ranks, before testing.
   virtual void synchronise_buffers() {}
+  /// See Ddp; empty for other strategies.
+  virtual std::vector<torch_support::BucketReady> gradient_buckets() { return {}; }
   virtual MobileNetV2& model() = 0;
   virtual torch::optim::SGD& optimiser() = 0;
   virtual torch_support::GradScaler& scaler() = 0;

@@ -56,6 +56,9 @@ class DataParallel final : public Parallelism {
   Communication take_communication() override {
     return {.exposed = ddp_->exposed_communication(), .traffic = {}};
   }
+  std::vector<torch_support::BucketReady> gradient_buckets() override {
+    return ddp_->gradient_buckets();
+  }
 
  private:
   ProcessGroupPtr group_;

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "common/torch/parallel/bucket_times.hpp"
 #include "common/torch/parallel/fsdp.hpp"
 #include "common/torch/process_group/process_group.hpp"
 #include "suites/llm/model/llama.hpp"
@@ -52,6 +53,8 @@ class Parallelism {
   virtual void zero_gradients() = 0;
   /// Since the last call; call after the backward passes of a step.
   virtual Communication take_communication() { return {}; }
+  /// See Ddp; empty for other kinds.
+  virtual std::vector<torch_support::BucketReady> gradient_buckets() { return {}; }
 
   /// Between steps: calls `see` for each of the model's tensors in the given order, with its values
   /// gathered.

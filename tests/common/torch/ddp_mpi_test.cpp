@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Data parallelism on 1, 2 and 4 ranks: the same gradients as one rank on the whole batch.
+#include <chrono>
+#include <thread>
+#include <vector>
+
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <torch/nn/functional/loss.h>
@@ -120,6 +124,34 @@ TEST_F(DdpTest, ParametersStayBitIdentical) {
   }
   EXPECT_NE(bits(), before);
   EXPECT_LT(last, first / 2) << "it learns its batch";
+}
+
+// The first layer's gradient comes last, and here late.
+TEST_F(DdpTest, TellsWhenEachBucketIsReady) {
+  constexpr std::chrono::milliseconds kDelay(20);
+  Ddp ddp(net, group, small_buckets);
+  EXPECT_TRUE(ddp.gradient_buckets().empty()) << "before a step";
+  const unsigned late = net->conv->weight.register_hook(
+      [&](const at::Tensor&) { std::this_thread::sleep_for(kDelay); });
+  for (int step = 0; step < 4; ++step) {
+    ddp.before_forward();
+    const at::Tensor loss = loss_of(*net, mine(images), mine(labels));
+    ddp.before_backward();
+    loss.backward();
+    ddp.zero_gradients();
+  }
+  net->conv->weight.remove_hook(late);
+  const std::vector<BucketReady> buckets = ddp.gradient_buckets();
+  ASSERT_GT(buckets.size(), 2U);
+  std::int64_t bytes = 0, whole = 0;
+  for (const BucketReady& one : buckets) bytes += one.bytes;
+  for (const at::Tensor& one : net->parameters()) whole += static_cast<std::int64_t>(one.nbytes());
+  EXPECT_EQ(bytes, whole);
+  EXPECT_GT(buckets.front().seconds, 0);
+  for (std::size_t i = 1; i < buckets.size(); ++i)
+    EXPECT_GE(buckets[i].seconds, buckets[i - 1].seconds) << "bucket " << i;
+  const double delay = std::chrono::duration<double>(kDelay).count();
+  EXPECT_GE(buckets.back().seconds - buckets.front().seconds, delay);
 }
 
 TEST_F(DdpTest, BuffersAreRankZerosBeforeEveryForwardPassInTraining) {

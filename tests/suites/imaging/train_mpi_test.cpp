@@ -46,6 +46,14 @@ TEST(ImagingTrain, RecordsEveryStepOfEveryRank) {
   } else {
     EXPECT_EQ(run.result().find("exposed_communication_time"), nullptr);
   }
+  // Two messages of gradients. The smaller one comes first, before the backward pass has ended.
+  const auto ready = run.series("gradient_ready_time", 0),
+             sizes = run.series("gradient_bucket_size", 0);
+  ASSERT_EQ(ready.size(), 2U);
+  EXPECT_GT(sizes[0], 1 << 20) << "the tensor that reaches the limit belongs to it";
+  EXPECT_LT(ready[0], ready[1]);
+  EXPECT_LT(sizes[0], sizes[1]);
+  EXPECT_EQ(sizes[0] + sizes[1], 4 * 2'236'682.0);
   // 2.2 M parameters, their gradients and momentum, of 4 bytes, and the data set, are the least.
   EXPECT_GT(run.value("peak_device_memory"), 3 * 4 * 2'236'682.0);
   EXPECT_LT(run.value("peak_device_memory"), 200e6);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hooks on the last parameter of each bucket.
+#include "common/torch/parallel/bucket_times.hpp"
+
+#include <c10/core/impl/VirtualGuardImpl.h>
+
+#include "common/base/clock.hpp"
+#include "common/stats/summary.hpp"
+
+namespace scalemark::torch_support {
+
+Moment::Moment(c10::Device device) : device_(device) {
+  // This flag makes events that have times.
+  if (!device.is_cpu()) event_.emplace(device.type(), c10::EventFlag::BACKEND_DEFAULT);
+}
+
+void Moment::note() {
+  if (event_)
+    event_->record(c10::impl::VirtualGuardImpl(device_.type()).getStream(device_));
+  else
+    host_ns_ = now_ns();
+}
+
+double Moment::since(const Moment& start) const {
+  if (!event_) return static_cast<double>(host_ns_ - start.host_ns_) * 1e-9;
+  event_->synchronize();
+  return start.event_->elapsedTime(*event_) * 1e-3;
+}
+
+void BucketTimes::watch(const std::vector<c10d::GradBucket>& buckets) {
+  release();
+  for (const c10d::GradBucket& bucket : buckets) {
+    const std::size_t index = buckets_.size();
+    auto watched = std::make_unique<Bucket>(device_, bucket.getParameters().back(),
+                                            static_cast<std::int64_t>(bucket.getBuffer().nbytes()));
+    watched->hook = watched->last.register_hook([this, index](const at::Tensor&) {
+      if (!is_open_) return;
+      buckets_[index]->at.note();
+      if (index + 1 == buckets_.size()) is_open_ = false, has_moments_ = true;
+    });
+    buckets_.push_back(std::move(watched));
+  }
+}
+
+void BucketTimes::start() {
+  collect();
+  is_open_ = true;
+  start_.note();
+}
+
+std::vector<BucketReady> BucketTimes::ready() {
+  collect();
+  std::vector<BucketReady> all;
+  for (const auto& bucket : buckets_) {
+    if (!bucket->seconds.empty())
+      all.push_back({.bytes = bucket->bytes, .seconds = stats::median(bucket->seconds)});
+  }
+  return all;
+}
+
+void BucketTimes::collect() {
+  if (!has_moments_) return;
+  for (const auto& bucket : buckets_) bucket->seconds.push_back(bucket->at.since(start_));
+  has_moments_ = false;
+}
+
+void BucketTimes::release() {
+  for (const auto& bucket : buckets_) bucket->last.remove_hook(bucket->hook);
+  buckets_.clear();
+  is_open_ = has_moments_ = false;
+}
+
+}  // namespace scalemark::torch_support
