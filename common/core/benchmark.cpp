@@ -195,6 +195,11 @@ Benchmark& Benchmark::communication(std::function<Workload(const Point&)> of_a_s
   return *this;
 }
 
+Benchmark& Benchmark::operation_work(std::function<OperationWork(const Point&)> of_a_call) {
+  operation_work_ = std::move(of_a_call);
+  return *this;
+}
+
 Benchmark& Benchmark::workload(std::function<Workload(const Point&)> of_a_step) {
   workload_ = std::move(of_a_step);
   return *this;

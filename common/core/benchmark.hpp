@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -70,6 +71,8 @@ class Benchmark {
   Benchmark& host_memory(Memory bytes_per_rank);
   /// For --dry-run: predicted traffic and computation of a rank.
   Benchmark& forecast(Forecasts of_a_rank);
+  /// What one call computes and moves, for a roofline: the time of points without a row.
+  Benchmark& operation_work(std::function<OperationWork(const Point&)> of_a_call);
   /// The operations of a step, for `show --explain`.
   Benchmark& workload(std::function<Workload(const Point&)> of_a_step);
   /// For trainings whose steps differ in size: the workload is then that of each size.
@@ -109,6 +112,10 @@ class Benchmark {
   std::vector<Forecast> forecast_for(const Point& point) const {
     return forecasts_ ? forecasts_(point) : std::vector<Forecast>();
   }
+  /// Nothing where it is not declared.
+  std::optional<OperationWork> work_for(const Point& point) const {
+    return operation_work_ ? std::optional(operation_work_(point)) : std::nullopt;
+  }
   /// Empty if none was declared.
   Workload workload_for(const Point& point) const {
     return workload_ ? workload_(point) : Workload();
@@ -145,6 +152,7 @@ class Benchmark {
   bool rank_local_ = false, fixed_work_ = false;
   Memory memory_, host_memory_;
   Forecasts forecasts_;
+  std::function<OperationWork(const Point&)> operation_work_;
   std::function<Workload(const Point&)> workload_, communication_;
   StepSizes step_sizes_;
   std::function<bool(const Point&)> sensible_, on_gpu_;

@@ -11,6 +11,12 @@
 
 namespace scalemark {
 
+/// What one call of an operation takes at least.
+struct OperationWork {
+  double flops = 0;  ///< 0: not stated
+  double bytes = 0;  ///< read or written, each tensor once
+};
+
 /// An operation of a step, which another benchmark measures alone.
 struct WorkloadPart {
   std::string component;   ///< what it belongs to: "convolutions"

@@ -13,6 +13,7 @@
 
 #include "common/base/error.hpp"
 #include "common/predict/conformal.hpp"
+#include "common/predict/op_cost.hpp"
 
 namespace scalemark::predict {
 namespace {
@@ -70,14 +71,17 @@ constexpr std::array kBarrier{CollectiveForm{"dissemination", rounds, none},
 struct Named {
   std::string_view name;
   std::span<const CollectiveForm> forms;
+  /// Whether the part within a node does not depend on the number of nodes: no rank has more to
+  /// send or receive with more of them.
+  bool two_levels = false;
 };
 constexpr std::array<Named, 9> kAll{{{"allgather", kAllgather},
-                                     {"allreduce", kAllreduce},
+                                     {"allreduce", kAllreduce, true},
                                      {"alltoall", kAlltoall},
-                                     {"barrier", kBarrier},
-                                     {"broadcast", kBroadcast},
+                                     {"barrier", kBarrier, true},
+                                     {"broadcast", kBroadcast, true},
                                      {"gather", kGather},
-                                     {"reduce", kReduce},
+                                     {"reduce", kReduce, true},
                                      {"reduce_scatter", kReduceScatter},
                                      {"scatter", kGather}}};
 
@@ -93,14 +97,17 @@ struct Coefficients {
 };
 
 /// Sums for the least squares of (a x + b y) - 1, x and y being steps and volume over the time.
+/// With two levels what a node takes is subtracted from the 1.
 struct Sums {
   double xx = 0, xy = 0, yy = 0, x = 0, y = 0;
 
-  void add(const CollectiveForm& form, const CollectiveTime& one) {
-    const double steps = form.steps(one.ranks) / one.seconds;
-    const double volume = one.bytes * form.volume(one.ranks) / one.seconds;
+  void add(const FittedForm& fitted, const CollectiveTime& one) {
+    const double parties = fitted.parties(one.ranks),
+                 rest = 1 - fitted.within(one.bytes) / one.seconds;
+    const double steps = fitted.form.steps(parties) / one.seconds;
+    const double volume = one.bytes * fitted.form.volume(parties) / one.seconds;
     xx += steps * steps, xy += steps * volume, yy += volume * volume;
-    x += steps, y += volume;
+    x += steps * rest, y += volume * rest;
   }
   friend Sums operator+(const Sums& a, const Sums& b) {
     return {a.xx + b.xx, a.xy + b.xy, a.yy + b.yy, a.x + b.x, a.y + b.y};
@@ -118,11 +125,14 @@ Coefficients solve(const Sums& sums) {
   // One of them alone: the one that leaves less, which is the sum of squares minus x^2 / xx.
   const bool only_steps =
       sums.yy == 0 || (sums.xx > 0 && sums.x * sums.x / sums.xx >= sums.y * sums.y / sums.yy);
-  return only_steps ? Coefficients{sums.x / sums.xx, 0} : Coefficients{0, sums.y / sums.yy};
+  return only_steps ? Coefficients{std::max(0.0, sums.x / sums.xx), 0}
+                    : Coefficients{0, std::max(0.0, sums.y / sums.yy)};
 }
 
-double value(const CollectiveForm& form, const Coefficients& of, double ranks, double bytes) {
-  return of.step * form.steps(ranks) + of.byte * bytes * form.volume(ranks);
+double value(const FittedForm& fitted, const Coefficients& of, int ranks, double bytes) {
+  const double parties = fitted.parties(ranks);
+  return fitted.within(bytes) + of.step * fitted.form.steps(parties) +
+         of.byte * bytes * fitted.form.volume(parties);
 }
 
 using ByRanks = std::map<int, Times>;
@@ -148,28 +158,48 @@ std::vector<Sums> sums_of_others(const std::vector<Sums>& groups) {
   return rest;
 }
 
-FittedForm fit(const CollectiveForm& form, const ByRanks& groups) {
+FittedForm fit(const CollectiveForm& form, std::shared_ptr<const NodeLevel> node,
+               const ByRanks& groups) {
+  FittedForm fitted{.form = form, .node = std::move(node), .residuals = {}};
   std::vector<Sums> sums;
   Sums all;
   for (const auto& [ranks, times] : groups) {
     Sums& own = sums.emplace_back();
-    for (const CollectiveTime& one : times) own.add(form, one);
+    for (const CollectiveTime& one : times) own.add(fitted, one);
     all = all + own;
   }
-  const auto [step, byte] = solve(all);
-  FittedForm fitted{.form = form, .step_seconds = step, .byte_seconds = byte, .residuals = {}};
+  const Coefficients best = solve(all);
+  fitted.step_seconds = best.step;
+  fitted.byte_seconds = best.byte;
   const std::vector<Sums> of_others = sums_of_others(sums);
   std::size_t group = 0;
   for (const auto& [ranks, times] : groups) {
     const Coefficients without = solve(of_others[group++]);
     double sum = 0;
     for (const CollectiveTime& one : times) {
-      fitted.residuals.push_back(std::log(one.seconds / value(form, without, ranks, one.bytes)));
+      fitted.residuals.push_back(std::log(one.seconds / value(fitted, without, ranks, one.bytes)));
       sum += std::abs(fitted.residuals.back());
     }
     fitted.error = std::max(fitted.error, sum / static_cast<double>(times.size()));
   }
   return fitted;
+}
+
+/// The level within nodes, where all times are of nodes with equally many ranks.
+std::shared_ptr<const NodeLevel> node_level(std::span<const CollectiveTime> times,
+                                            std::span<const CollectiveTime> one_node) {
+  auto level = std::make_shared<NodeLevel>();
+  for (const CollectiveTime& one : times) {
+    if (one.nodes < 2 || one.ranks % one.nodes != 0) return nullptr;
+    const int ranks = one.ranks / one.nodes;
+    if (ranks < 2 || (level->ranks != 0 && level->ranks != ranks)) return nullptr;
+    level->ranks = ranks;
+  }
+  for (const CollectiveTime& one : one_node) {
+    if (one.ranks == level->ranks) level->seconds[one.bytes] = one.seconds;
+  }
+  if (level->seconds.empty()) return nullptr;
+  return level;
 }
 
 void check(std::span<const CollectiveTime> times) {
@@ -193,15 +223,31 @@ std::vector<std::string> collectives_with_forms() {
   return names;
 }
 
+std::string FittedForm::name() const {
+  return (node ? "two levels, " : "") + std::string(form.name);
+}
+
+double FittedForm::parties(int ranks) const {
+  return node ? std::ceil(static_cast<double>(ranks) / node->ranks) : ranks;
+}
+
+double FittedForm::within(double bytes) const {
+  return node ? interpolated(node->seconds, bytes).value_or(0) : 0;
+}
+
 double FittedForm::at(int ranks, double bytes) const {
-  return value(form, {step_seconds, byte_seconds}, ranks, bytes);
+  return value(*this, {step_seconds, byte_seconds}, ranks, bytes);
 }
 
 CollectivePredictor::CollectivePredictor(std::string_view collective,
-                                         std::span<const CollectiveTime> times)
+                                         std::span<const CollectiveTime> times,
+                                         std::span<const CollectiveTime> one_node)
     : forms_(forms_of(collective)), times_(times.begin(), times.end()) {
   if (forms_.empty()) throw Error(fmt::format("{} has no forms", collective));
   check(times);
+  check(one_node);
+  if (std::ranges::find(kAll, collective, &Named::name)->two_levels)
+    node_ = node_level(times, one_node);
   std::ranges::stable_sort(times_, {}, &CollectiveTime::bytes);
 }
 
@@ -219,15 +265,26 @@ std::span<const CollectiveTime> CollectivePredictor::beside(double bytes) const 
   return {first, last};
 }
 
+std::vector<FittedForm> CollectivePredictor::fits(std::span<const CollectiveTime> used) const {
+  const ByRanks groups = by_ranks(used);
+  std::vector<FittedForm> all;
+  for (const CollectiveForm& form : forms_) all.push_back(fit(form, nullptr, groups));
+  const auto has_node_time = [&](const CollectiveTime& one) {
+    return interpolated(node_->seconds, one.bytes).has_value();
+  };
+  if (!node_ || !std::ranges::all_of(used, has_node_time)) return all;
+  for (const CollectiveForm& form : forms_) all.push_back(fit(form, node_, groups));
+  return all;
+}
+
 CollectivePrediction CollectivePredictor::predict(int ranks, double bytes, double level) const {
   CollectivePrediction prediction;
   const std::span<const CollectiveTime> used = beside(bytes);
   prediction.used.assign(used.begin(), used.end());
-  const ByRanks groups = by_ranks(used);
-  if (groups.size() < 2)
+  prediction.ranks_used = by_ranks(used).size();
+  if (prediction.ranks_used < 2)
     throw Error("a collective's form needs times of at least two numbers of ranks");
-  prediction.ranks_used = groups.size();
-  for (const CollectiveForm& form : forms_) prediction.forms.push_back(fit(form, groups));
+  prediction.forms = fits(used);
   std::ranges::stable_sort(prediction.forms, {}, &FittedForm::error);
   const double limit = prediction.forms.front().error + kEqualErrors;
   std::erase_if(prediction.forms, [&](const FittedForm& one) { return !(one.error <= limit); });

@@ -2,10 +2,13 @@
 // What a collective takes on other numbers of ranks, from measured times: t = a steps(p) +
 // b bytes volume(p), with the steps and the volume of each algorithm that the library may use
 // (Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH",
-// IJHPCA 2005).
+// IJHPCA 2005). Libraries that reduce within nodes first take the time of one node, and that of a
+// form over the nodes.
 #pragma once
 
 #include <cstddef>
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +22,7 @@ struct CollectiveTime {
   int ranks = 0;
   double bytes = 0;  ///< as OSU counts them: one rank's part of allgather and alltoall
   double seconds = 0;
+  int nodes = 0;  ///< of the ranks; 0: not known
 };
 
 /// An algorithm of a collective, as functions of the number of ranks.
@@ -33,15 +37,28 @@ std::span<const CollectiveForm> forms_of(std::string_view collective);
 /// Collectives that have forms, sorted.
 std::vector<std::string> collectives_with_forms();
 
+/// The collective within one node, by bytes.
+struct NodeLevel {
+  int ranks = 0;  ///< of each node
+  std::map<double, double> seconds;
+};
+
 /// A form with its coefficients.
 struct FittedForm {
   CollectiveForm form;
+  /// Two levels: the form is over nodes, and the time within one is added. Null: over all ranks.
+  std::shared_ptr<const NodeLevel> node = {};
   double step_seconds = 0;        ///< a
   double byte_seconds = 0;        ///< b
   std::vector<double> residuals;  ///< log(measured / predicted), by the fit of the other ranks
   /// Mean |residual| of the number of ranks that the others predict worst.
   double error = 0;
 
+  std::string name() const;
+  /// The ranks, or nodes, that the form is over.
+  double parties(int ranks) const;
+  /// Seconds within a node; 0 with one level.
+  double within(double bytes) const;
   double at(int ranks, double bytes) const;
 };
 
@@ -70,16 +87,21 @@ struct CollectivePrediction {
 class CollectivePredictor {
  public:
   /// Throws Error for a collective without forms, ranks below 2, sizes below 0, and times that are
-  /// not positive and finite.
-  CollectivePredictor(std::string_view collective, std::span<const CollectiveTime> times);
+  /// not positive and finite. Where `times` are of several nodes with equally many ranks each, and
+  /// `one_node` has times of so many ranks, forms of two levels are tried, too.
+  CollectivePredictor(std::string_view collective, std::span<const CollectiveTime> times,
+                      std::span<const CollectiveTime> one_node = {});
   /// Forms whose errors differ by less than 2 % cannot be told apart. `level`: of the interval.
   /// Throws Error where the sizes beside `bytes` have fewer than two numbers of ranks.
   CollectivePrediction predict(int ranks, double bytes, double level) const;
 
  private:
   std::span<const CollectiveTime> beside(double bytes) const;
+  std::vector<FittedForm> fits(std::span<const CollectiveTime> used) const;
+
   std::span<const CollectiveForm> forms_;
-  std::vector<CollectiveTime> times_;  ///< by size
+  std::vector<CollectiveTime> times_;      ///< by size
+  std::shared_ptr<const NodeLevel> node_;  ///< null: one level only
 };
 
 }  // namespace scalemark::predict

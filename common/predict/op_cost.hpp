@@ -12,4 +12,16 @@ namespace scalemark::predict {
 /// sizes or times that are not positive.
 std::optional<double> interpolated(const std::map<double, double>& seconds, double size);
 
+/// What a machine reaches: rates, by the work of the call that was measured.
+struct Roofs {
+  std::map<double, double> flops;  ///< flop/s, by flop
+  std::map<double, double> bytes;  ///< bytes/s, by bytes
+};
+
+/// The longer of what arithmetic and memory take, at the rates measured for so much work: between
+/// them as interpolated(), beyond them that of the nearest (Williams, Waterman, Patterson,
+/// "Roofline", CACM 2009). 0 flops or bytes are not stated. Empty if a rate is missing, or nothing
+/// is stated.
+std::optional<double> roofline_seconds(const Roofs& roofs, double flops, double bytes);
+
 }  // namespace scalemark::predict

@@ -14,6 +14,20 @@ bool StepExplanation::is_complete() const {
   return std::ranges::all_of(components, [](const StepComponent& one) { return one.missing == 0; });
 }
 
+void StepComponent::count_known(TimeSource from) {
+  switch (from) {
+    case TimeSource::row:
+      ++measured;
+      break;
+    case TimeSource::interpolation:
+      ++interpolated;
+      break;
+    case TimeSource::roofline:
+      ++estimated;
+      break;
+  }
+}
+
 namespace {
 
 /// Adds what the GPU waits for, if it does.
@@ -22,7 +36,7 @@ void add_launches(const std::vector<StepTerm>& terms, StepExplanation& step) {
   for (const StepTerm& term : terms) {
     if (!term.issue || !term.seconds) continue;
     launches.count += term.count;
-    ++(term.interpolated ? launches.interpolated : launches.measured);
+    launches.count_known(term.from);
     step.issued += term.count * *term.issue;
     step.on_gpu += term.count * *term.seconds;
   }
@@ -48,7 +62,7 @@ StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured
       ++into->missing;
       continue;
     }
-    ++(term.interpolated ? into->interpolated : into->measured);
+    into->count_known(term.from);
     into->seconds += term.count * *term.seconds;
     step.explained += term.count * *term.seconds;
   }

@@ -10,19 +10,26 @@
 
 namespace scalemark::predict {
 
+/// Where a time is from: a row of its own, rows of other sizes, or the rates of a machine.
+enum class TimeSource { row, interpolation, roofline };
+
 /// An operation of a step, so often, or something that the step recorded itself.
 struct StepTerm {
   std::string component, source;
   double count = 1;
-  std::optional<double> seconds;     ///< of one, on a GPU that of the GPU alone; empty: not known
-  bool interpolated = false;         ///< not measured itself
+  std::optional<double> seconds;  ///< of one, on a GPU that of the GPU alone; empty: not known
+  TimeSource from = TimeSource::row;
   std::optional<double> issue = {};  ///< of the host to enqueue one, where a GPU runs it
 };
 
 struct StepComponent {
   std::string name, source;
   double count = 0, seconds = 0;
-  std::size_t measured = 0, interpolated = 0, missing = 0;  ///< terms
+  std::size_t measured = 0, interpolated = 0, estimated = 0, missing = 0;  ///< terms
+
+  std::size_t known() const { return measured + interpolated + estimated; }
+  /// Counts a term whose time is known.
+  void count_known(TimeSource from);
 };
 
 struct StepExplanation {

@@ -48,6 +48,36 @@ class Explain(ProgramTest):
                                parts["convolutions"]["seconds"])
         self.assertRegex(step["bound"], r"^(Bound by|More is not explained)")
         self.on_another_machine(train, files, step)
+        self.by_a_roofline(train, files, parts)
+
+    def by_a_roofline(self, train, files, parts):
+        """Without rows of the operations, from the rates of products and of memory."""
+        roofs = self.path("roofs.h5")
+        self.expect(run("run", "^micro/(gemm|stream)$", "-a", "device=cpu", "-a", "threads=1", "-a", "shape=square", "-a", "rows=64", "-a",
+                        "operation=triad", "-a", "micro/stream:bytes=1M", "-a", "ranks=1", "-n", 3, "-o", roofs, program=ALL), 0)
+        estimated = self.explain(train, roofs)
+        self.expect(estimated, 0, "rows of parts of a step are estimated by a roofline")
+        self.assertRegex(estimated.stdout, r"(?m)^convolutions .* micro/conv2d: 30 of 30 by a roofline$")
+        (told,) = json.loads(self.explain(train, roofs, "--format", "json").stdout)
+        found = {part["name"]: part for part in told["components"]}
+        self.assertEqual((found["convolutions"]["estimated"], found["convolutions"]["rows"]), (30, 0))
+        self.assertTrue(told["estimated"] and not told["missing"])
+        # SGD only moves memory: its bytes at the triad's rate.
+        (triad,) = (row for row in rows(roofs).values() if row["name"] == "micro/stream")
+        (own,) = (row for file in files for row in rows(file).values() if row["name"] == "micro/optimizer")
+        moved = own["metrics"]["bandwidth"]["median"] * own["metrics"]["time"]["median"]
+        self.assertAlmostEqual(found["optimiser"]["seconds"] / (moved / triad["metrics"]["bandwidth"]["median"]), 1)
+        # Rows of the operations count where they are there.
+        (mixed,) = json.loads(self.explain(*files, roofs, "--format", "json").stdout)
+        self.assertEqual({part["name"]: part["seconds"] for part in mixed["components"]},
+                         {name: part["seconds"] for name, part in parts.items()})
+        # On another machine without rows of the operations, times here are scaled by the rooflines: here of one machine.
+        scaled = run("predict", "--from", *files, roofs, "--machine", roofs, "--workload", "imaging/train", "--format", "json", program=ALL)
+        self.expect(scaled, 0)
+        (step,) = json.loads(scaled.stdout)
+        for part in step["components"]:
+            self.assertAlmostEqual(part["there"], part["here"])
+        self.assertEqual({part["name"]: part["scaled"] for part in step["components"]}["convolutions"], 30)
 
     def on_another_machine(self, train, files, step):
         """`predict --machine`, with the same machine as the other one."""

@@ -58,6 +58,7 @@ class PredictTraining(ProgramTest):
         self.assertEqual(len(step["messages"]), 4)
         self.assertAlmostEqual(step["communication"], self.compare_messages(step, messages))
         self.assertAlmostEqual(step["step"], step["slowest"] + step["communication"])
+        self.assertEqual(step["hidden"], 0, "MPI sends nothing while a rank computes")
         self.assertGreaterEqual(step["slowest"], step["computing"])
         (row,) = rows(two).values()
         self.assertAlmostEqual(step["measured"], row["metrics"]["step_time"]["median"])
@@ -76,6 +77,40 @@ class PredictTraining(ProgramTest):
         self.assertRegex(text.stdout, r"(?m)^ +2 +(>= )?[\d.]+ [mu]?s .* [+-][\d.]+ %$")
         self.assertRegex(text.stdout, r"(?m)^communication on 2 ranks:\n.*\ngradients +1 +1 MiB  micro/allreduce .* measured\n"
                                       r"gradients +1  7\.532 MiB  micro/allreduce ")
+
+    def test_gloo_sends_the_first_gradients_while_the_rank_computes(self):
+        one = self.train("one.h5", 1, [*TRAIN, "-a", "backend=gloo"])
+        _, messages = self.measure_missing(self.predict(one, *PREDICT, "-a", "ranks=2"))
+        done = self.predict(one, *messages, *PREDICT, "-a", "ranks=2", "--format", "json")
+        self.expect(done, 0)
+        (step,) = json.loads(done.stdout)
+        with h5py.File(one) as file:
+            metrics = file["cases/000000/metrics"]
+            ready, sizes = (metrics[name + "/samples"][()][0] for name in ("gradient_ready_time", "gradient_bucket_size"))
+        first, second = (message["seconds"] for message in step["messages"] if message["component"] == "gradients")
+        self.assertEqual(len(ready), 2)
+        self.assertLess(abs(sizes[0] - (1 << 20)), sizes[1])
+        end = max(ready[0] + first, ready[1]) + second
+        self.assertAlmostEqual(step["hidden"], first + second - (end - ready[1]))
+        self.assertGreater(step["hidden"], 0)
+        self.assertAlmostEqual(step["step"], step["slowest"] + step["communication"] - step["hidden"])
+        text = self.predict(one, *messages, *PREDICT, "-a", "ranks=2")
+        self.expect(text, 0)
+        self.assertRegex(text.stdout, r"(?m)^ranks .* communication +hidden +measured")
+        self.assertIn("hidden: gradients that gloo sends while the ranks compute", text.stdout)
+        self.assertIn("rows of micro/overlap would tell", text.stdout)
+        overlap = self.path("overlap.h5")
+        self.expect(run("run", "^micro/overlap$", "-a", "backend=gloo", "-a", "memory=host", "-a", "device=cpu", "-a", "threads=1", "-a",
+                        "bytes=1M", "-a", "rows=64", "-a", "ranks=2", "-n", 5, "-o", overlap, program=ALL, ranks=2), 0)
+        (row,) = rows(overlap).values()
+        ratio = min(1, max(0, row["metrics"]["overlap_ratio"]["median"]))
+        (less,) = json.loads(self.predict(one, overlap, *messages, *PREDICT, "-a", "ranks=2", "--format", "json").stdout)
+        self.assertAlmostEqual(less["overlap_ratio"], ratio)
+        self.assertEqual(less["hidden"], step["hidden"])
+        self.assertAlmostEqual(less["step"], step["step"] + (1 - ratio) * step["hidden"])
+        (text,) = re.findall(r"A step wins (\d+) % of it, by rows of micro/overlap", self.predict(one, overlap, *messages, *PREDICT, "-a",
+                                                                                                 "ranks=2").stdout)
+        self.assertAlmostEqual(int(text), 100 * ratio, delta=0.51)
 
     def test_sharded_parameters_are_gathered_in_both_passes(self):
         one = self.train("one.h5", 1, SHARDED)

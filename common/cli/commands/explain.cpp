@@ -26,6 +26,19 @@ namespace {
 
 using nlohmann::ordered_json;
 
+/// The benchmark, and how many of its terms have no row of their own.
+std::string source_of(const predict::StepComponent& one) {
+  std::vector<std::string> others;
+  const std::size_t all = one.known() + one.missing;
+  const auto add = [&](std::size_t count, const char* what) {
+    if (count > 0) others.push_back(fmt::format("{} of {} {}", count, all, what));
+  };
+  add(one.missing, "rows are missing");
+  add(one.interpolated, "interpolated");
+  add(one.estimated, "by a roofline");
+  return others.empty() ? one.source : one.source + ": " + text::join(others, ", ");
+}
+
 void print_step(const std::string& key, const Explained& explained, std::ostream& out) {
   const predict::StepExplanation& step = explained.step;
   fmt::print(out, "{}\n", text::printable(key, 400));
@@ -34,16 +47,10 @@ void print_step(const std::string& key, const Explained& explained, std::ostream
     return fmt::format("{:.1f} %", 100 * step.share(seconds));
   };
   for (const predict::StepComponent& one : step.components) {
-    const bool known = one.measured + one.interpolated > 0;
-    const std::size_t all = one.measured + one.interpolated + one.missing;
-    std::string source = one.source;
-    if (one.missing > 0) source += fmt::format(": {} of {} rows are missing", one.missing, all);
-    if (one.interpolated > 0)
-      source += fmt::format("{} {} of {} interpolated", one.missing > 0 ? "," : ":",
-                            one.interpolated, all);
+    const bool known = one.known() > 0;
     table.push_back({.cells = {one.name, fmt::format("{:g}", one.count),
                                known ? units::seconds(one.seconds, 4) : "-",
-                               known ? share(one.seconds) : "-", source},
+                               known ? share(one.seconds) : "-", source_of(one)},
                      .color = {}});
   }
   const auto total = [&](const char* name, double seconds) {
@@ -71,6 +78,7 @@ ordered_json json_of(const std::string& key, const Explained& explained) {
                           {"seconds", text::json_number(one.seconds)},
                           {"rows", one.measured},
                           {"interpolated", one.interpolated},
+                          {"estimated", one.estimated},
                           {"missing", one.missing}});
   return {{"key", text::json_text(key)},
           {"components", components},
@@ -80,6 +88,7 @@ ordered_json json_of(const std::string& key, const Explained& explained) {
           {"step", text::json_number(explained.step.measured)},
           {"rest", text::json_number(explained.step.rest())},
           {"bound", predict::what_bounds(explained.step)},
+          {"estimated", measuring_commands(explained.estimated)},
           {"missing", measuring_commands(explained.missing)}};
 }
 
@@ -99,13 +108,14 @@ int explain_runs(const std::vector<std::filesystem::path>& files, const std::str
   for (const auto& [key, training] : rows.trainings())
     selection.look_at(key, training.benchmark->name());
   selection.settle();
-  std::vector<WorkloadPart> missing;
+  std::vector<WorkloadPart> missing, estimated;
   ordered_json json = ordered_json::array();
   bool is_first = true;
   for (const auto& [key, training] : rows.trainings()) {
     if (!selection.has(key)) continue;
     const Explained explained = rows.explain(training);
     add_missing(explained.missing, missing);
+    add_missing(explained.estimated, estimated);
     if (format == "json") {
       json.push_back(json_of(key, explained));
       continue;
@@ -114,6 +124,7 @@ int explain_runs(const std::vector<std::filesystem::path>& files, const std::str
     print_step(key, explained, std::cout);
   }
   if (format == "json") std::cout << json.dump(1) << "\n";
+  if (!estimated.empty()) print_estimated_rows("show", estimated);
   if (missing.empty()) return static_cast<int>(ExitCode::ok);
   print_missing_rows("show", missing, "");
   return static_cast<int>(ExitCode::nothing);

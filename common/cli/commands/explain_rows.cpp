@@ -85,6 +85,7 @@ void StepRows::add(const CaseResult& one) {
     Row& row = rows_[one.name][benchmark->key_of(point)];
     row.point = point;
     row.seconds.push_back(recorded_seconds(one, "event_time").value_or(*seconds));
+    roofs_.add(*benchmark, point, row.seconds.back());
     if (const auto issue = recorded_seconds(one, "issue_time")) row.issue.push_back(*issue);
   }
 }
@@ -140,22 +141,38 @@ predict::StepTerm StepRows::term_of(const WorkloadPart& part) const {
     const Point wanted = benchmark.with_implied(part.point);
     term.seconds = between(of_benchmark->second, wanted, &Row::seconds);
     term.issue = between(of_benchmark->second, wanted, &Row::issue);
-    term.interpolated = true;
+    term.from = predict::TimeSource::interpolation;
   }
   return term;
 }
 
 Explained StepRows::explain(const Training& training) const {
+  return explain(training, [&](const WorkloadPart& part) { return roofs_.seconds(part); });
+}
+
+Explained StepRows::explain(const Training& training, const StepRows& elsewhere) const {
+  return explain(training, [&](const WorkloadPart& part) -> std::optional<double> {
+    const std::optional<double> here = roofs_.seconds(part), there = elsewhere.roofs_.seconds(part),
+                                measured = elsewhere.term_of(part).seconds;
+    if (!here || !there || !measured) return std::nullopt;
+    return *measured * *here / *there;
+  });
+}
+
+Explained StepRows::explain(const Training& training, const Estimate& estimate) const {
   std::vector<predict::StepTerm> terms;
   Explained result;
   const auto add_parts = [&](const Point& point, double share) {
     for (const WorkloadPart& part : training.benchmark->workload_for(point)) {
-      terms.push_back(term_of(part));
-      terms.back().count *= share;
-      if (!terms.back().seconds)
-        add_missing({part}, result.missing);
-      else
+      predict::StepTerm& term = terms.emplace_back(term_of(part));
+      term.count *= share;
+      if (term.seconds) {
         result.has_rows = true;
+        continue;
+      }
+      term.seconds = estimate(part);
+      term.from = predict::TimeSource::roofline;
+      add_missing({part}, term.seconds ? result.estimated : result.missing);
     }
   };
   if (training.sizes.empty()) add_parts(training.point, 1);

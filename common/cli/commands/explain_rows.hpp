@@ -3,11 +3,13 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/cli/commands/measured_roofs.hpp"
 #include "common/cli/commands/same_machine.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/predict/step_parts.hpp"
@@ -26,8 +28,9 @@ struct Training {
 
 struct Explained {
   predict::StepExplanation step;
-  std::vector<WorkloadPart> missing;  ///< neither measured nor between measured sizes
-  bool has_rows = false;              ///< some operation is known
+  std::vector<WorkloadPart> estimated;  ///< by the roofline: they have no rows
+  std::vector<WorkloadPart> missing;    ///< of which nothing is known
+  bool has_rows = false;                ///< some operation is known
 };
 
 /// Rows of one machine.
@@ -40,7 +43,13 @@ class StepRows {
   void add(const CaseResult& one);
   /// By key.
   const std::map<std::string, Training>& trainings() const { return trainings_; }
+  /// Seconds of an operation without a row.
+  using Estimate = std::function<std::optional<double>(const WorkloadPart&)>;
+  Explained explain(const Training& training, const Estimate& estimate) const;
+  /// Estimates by the measured roofs of this machine.
   Explained explain(const Training& training) const;
+  /// Estimates by the time on another machine and the roofs of both.
+  Explained explain(const Training& training, const StepRows& elsewhere) const;
 
  private:
   /// Times of an operation, one per run. On a GPU its own time, and the host's to enqueue it.
@@ -57,6 +66,7 @@ class StepRows {
 
   std::map<std::string, RowsByKey> rows_;  ///< by benchmark
   std::map<std::string, Training> trainings_;
+  MeasuredRoofs roofs_;
   SameMachine machine_;
 };
 

@@ -68,6 +68,12 @@ void add_commands(const std::string& benchmark, const std::vector<WorkloadPart>&
   }
 }
 
+void print_commands(const std::vector<WorkloadPart>& parts) {
+  const std::vector<std::string> commands = measuring_commands(parts);
+  for (std::size_t i = 0; i < commands.size(); ++i)
+    fmt::print(stderr, "  {} -o rows-{}.h5\n", commands[i], i + 1);
+}
+
 }  // namespace
 
 void add_missing(const std::vector<WorkloadPart>& parts, std::vector<WorkloadPart>& missing) {
@@ -86,13 +92,20 @@ std::vector<std::string> measuring_commands(const std::vector<WorkloadPart>& mis
   return commands;
 }
 
+void print_estimated_rows(const std::string& subcommand,
+                          const std::vector<WorkloadPart>& estimated) {
+  fmt::print(stderr,
+             "scalemark {}: {} of parts of a step are estimated by a roofline: the squares of "
+             "micro/gemm and the triad of micro/stream. To measure them:\n",
+             subcommand, text::counted(estimated.size(), "row"));
+  print_commands(estimated);
+}
+
 void print_missing_rows(const std::string& subcommand, const std::vector<WorkloadPart>& missing,
                         const std::string& where) {
-  const std::vector<std::string> commands = measuring_commands(missing);
   fmt::print(stderr, "scalemark {}: {} of parts of a step are missing{}. To measure them:\n",
              subcommand, text::counted(missing.size(), "row"), where);
-  for (std::size_t i = 0; i < commands.size(); ++i)
-    fmt::print(stderr, "  {} -o rows-{}.h5\n", commands[i], i + 1);
+  print_commands(missing);
 }
 
 }  // namespace scalemark::cli

@@ -15,6 +15,10 @@ void add_missing(const std::vector<WorkloadPart>& parts, std::vector<WorkloadPar
 /// "scalemark run ..." without an output, as few as lists of one axis allow.
 std::vector<std::string> measuring_commands(const std::vector<WorkloadPart>& missing);
 
+/// Prints on standard error how many rows a roofline stands for, and what measures them.
+void print_estimated_rows(const std::string& subcommand,
+                          const std::vector<WorkloadPart>& estimated);
+
 /// Prints on standard error, so that JSON stays JSON, how many rows are missing and what measures
 /// them. `where`: " in the files of --machine", or empty.
 void print_missing_rows(const std::string& subcommand, const std::vector<WorkloadPart>& missing,

@@ -25,7 +25,7 @@ Collective::Collective(const std::vector<std::string>& files, const std::string&
   times_ = std::move(rows.times);
   const std::string_view name = std::string_view(benchmark).substr(benchmark.find('/') + 1);
   if (ranks_in(times_).size() > 1 && !predict::forms_of(name).empty())
-    predictor_ = std::make_unique<predict::CollectivePredictor>(name, times_);
+    predictor_ = std::make_unique<predict::CollectivePredictor>(name, times_, rows.one_node);
 }
 
 std::optional<MessageTime> Collective::time(double bytes, int ranks) const {
@@ -38,7 +38,7 @@ std::optional<MessageTime> Collective::time(double bytes, int ranks) const {
   if (!predictor_) return std::nullopt;
   try {
     const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, kIntervalLevel);
-    const std::string form(found.forms.front().form.name);
+    const std::string form = found.forms.front().name();
     const char* const word = !found.is_tested() ? ", untested" : found.fits() ? "" : ", no fit";
     return MessageTime{found.seconds, form + word, false};
   } catch (const Error&) {  // too few numbers of ranks beside this size
@@ -50,6 +50,11 @@ const Collective& Collectives::of(const CollectiveName& name) {
   const auto known = read_.find(name);
   if (known != read_.end()) return known->second;
   return read_.emplace(name, Collective(files_, name.first, name.second)).first->second;
+}
+
+const OverlapRows& Collectives::overlap() {
+  if (!overlap_) overlap_.emplace(files_);
+  return *overlap_;
 }
 
 }  // namespace scalemark::cli

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/cli/commands/overlap_rows.hpp"
 #include "common/predict/collective_form.hpp"
 
 namespace scalemark::cli {
@@ -45,9 +46,12 @@ class Collectives {
  public:
   explicit Collectives(std::vector<std::string> files) : files_(std::move(files)) {}
   const Collective& of(const CollectiveName& name);
+  /// Of the same files.
+  const OverlapRows& overlap();
 
  private:
   std::vector<std::string> files_;
+  std::optional<OverlapRows> overlap_;
   std::map<CollectiveName, Collective> read_;
 };
 

@@ -113,16 +113,16 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
             .error = found.forms.front().error,
             .fits = found.fits(),
             .tested = found.is_tested(),
-            .form = std::string(found.forms.front().form.name),
+            .form = found.forms.front().name(),
             .equal_forms = {},
             .measured = {},
             .used = std::move(found.used)};
   for (std::size_t i = 1; i < found.forms.size(); ++i)
-    line.equal_forms.emplace_back(found.forms[i].form.name);
+    line.equal_forms.push_back(found.forms[i].name());
   const bool by_scale_model = !line.fits && use_scale_model(line);
   const predict::FittedForm& best = found.forms.front();
   if (!by_scale_model && found.seconds > 0)
-    line.step_share = best.step_seconds * best.form.steps(ranks) / found.seconds;
+    line.step_share = best.step_seconds * best.form.steps(best.parties(ranks)) / found.seconds;
   if (line.fits && found.half_width && !by_scale_model) {
     const double factor = interval_factor(*found.half_width, run_deviation, level);
     line.low /= factor;
@@ -146,7 +146,7 @@ std::vector<Line> lines_of(std::string_view collective, const CollectiveRows& ro
   } else if (sizes.empty()) {
     for (const predict::CollectiveTime& one : rows.times) sizes.insert(one.bytes);
   }
-  const predict::CollectivePredictor predictor(collective, rows.times);
+  const predict::CollectivePredictor predictor(collective, rows.times, rows.one_node);
   std::vector<Line> lines;
   for (const std::int64_t ranks : targets.ranks) {
     for (const double bytes : sizes)
@@ -175,7 +175,9 @@ void print_notes(const CollectiveRows& rows, const std::vector<Line>& lines, dou
              rows.nodes > 1    ? " of several nodes"
              : rows.nodes == 1 ? " of one node"
                                : "");
-  if (rows.left_out > 0) fmt::print(std::cout, " Rows of one node left out: {}.", rows.left_out);
+  if (!rows.one_node.empty())
+    fmt::print(std::cout, " {} of one node only for forms of two levels.",
+               text::counted(rows.one_node.size(), "row"));
   fmt::print(std::cout, "\nerror: of each number of ranks, predicted from the others.\n");
   const bool some_without =
       std::ranges::any_of(lines, [](const Line& one) { return one.fits && !one.has_interval; });

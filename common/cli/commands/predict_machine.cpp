@@ -54,7 +54,8 @@ std::vector<OnMachine> explain_both(const RowPrediction& request, const Benchmar
   std::vector<OnMachine> all;
   for (const auto& [key, training] : here.trainings()) {
     if (training.benchmark != &benchmark || !key_has(key, request.axes)) continue;
-    OnMachine one{key, here.explain(training), there.explain(training), {}};
+    const auto none = [](const WorkloadPart&) { return std::nullopt; };
+    OnMachine one{key, here.explain(training, none), there.explain(training, here), {}};
     if (const auto known = there.trainings().find(key); known != there.trainings().end())
       one.measured = stats::median(known->second.seconds);
     all.push_back(std::move(one));
@@ -73,7 +74,10 @@ void print_on_machine(const OnMachine& one) {
   };
   for (const predict::StepComponent& part : one.here.step.components) {
     const predict::StepComponent* const there = one.there.step.find(part.name);
-    add(part.name, part.seconds, there == nullptr ? 0 : there->seconds, part.source);
+    std::string source = part.source;
+    if (there != nullptr && there->estimated > 0)
+      source += fmt::format(": {} of {} scaled by the rooflines", there->estimated, there->known());
+    add(part.name, part.seconds, there == nullptr ? 0 : there->seconds, source);
   }
   add("sum", one.here.step.explained, one.there.step.explained, "");
   add("step", one.here.step.measured, one.step(), "measured, predicted");
@@ -101,7 +105,8 @@ ordered_json json_on_machine(const OnMachine& one) {
         {{"name", part.name},
          {"source", part.source},
          {"here", text::json_number(part.seconds)},
-         {"there", there == nullptr ? ordered_json() : text::json_number(there->seconds)}});
+         {"there", there == nullptr ? ordered_json() : text::json_number(there->seconds)},
+         {"scaled", there == nullptr ? 0 : there->estimated}});
   }
   return {{"key", text::json_text(one.key)},
           {"components", components},

@@ -105,11 +105,10 @@ CollectiveRows rows_of(const std::string& key, const Series& series) {
                       .run_deviation = pooled_deviation(by_place)};
   for (const auto& [place, nodes] : series.nodes) rows.nodes = std::max(rows.nodes, nodes);
   for (const auto& [place, logs] : series.logs) {
-    if (rows.nodes > 1 && series.nodes.at(place) < 2) {
-      ++rows.left_out;
-      continue;
-    }
-    rows.times.push_back({place.ranks, place.bytes, std::exp(stats::mean(logs))});
+    const std::size_t nodes = series.nodes.at(place);
+    auto& into = rows.nodes > 1 && nodes < 2 ? rows.one_node : rows.times;
+    into.push_back(
+        {place.ranks, place.bytes, std::exp(stats::mean(logs)), static_cast<int>(nodes)});
   }
   return rows;
 }

@@ -21,7 +21,8 @@ struct CollectiveRows {
   double run_deviation = 0;
   /// The most nodes that the ranks of a row were on; 0: unknown. Above 1: of each row.
   std::size_t nodes = 0;
-  std::size_t left_out = 0;  ///< rows of one node, beside such of several
+  /// Of one node, beside such of several: only for forms of two levels.
+  std::vector<predict::CollectiveTime> one_node;
 };
 
 /// Standard deviation of values around the mean of their group; 0 where no group has two.
@@ -39,7 +40,7 @@ std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times);
 bool key_has(const std::string& key, const std::vector<std::string>& words);
 
 /// Reads the rows of `benchmark` ("micro/allreduce") whose key has all of `wanted`
-/// ("backend=mpi"). Where a series has rows of several nodes, those of one node are left out: its
+/// ("backend=mpi"). Where a series has rows of several nodes, those of one node stand apart: its
 /// ranks share memory. Throws InputError for runs of different machines and of the software GPU.
 std::vector<CollectiveRows> read_collective_rows(const std::vector<std::string>& paths,
                                                  const std::string& benchmark,

@@ -37,6 +37,27 @@ using nlohmann::ordered_json;
 /// Whether messages are sent while the ranks compute.
 bool overlaps(const TrainingRows& rows) { return rows.process_group != "mpi"; }
 
+bool hides(const StepLine& line) { return line.hidden.value_or(0) > 0; }
+
+/// What is known of messages that are sent while the ranks compute; empty if none are.
+std::string overlap_note(const TrainingRows& rows, const std::vector<StepLine>& lines) {
+  if (!overlaps(rows)) return {};
+  const std::string group = text::printable(rows.process_group, 20);
+  const auto line =
+      std::ranges::find_if(lines, [](const StepLine& one) { return one.hidden.has_value(); });
+  if (line != lines.end())
+    return fmt::format(
+        "hidden: gradients that {} sends while the ranks compute, by gradient_ready_time of the "
+        "training. {}",
+        group,
+        line->overlap_ratio
+            ? fmt::format("A step wins {:.0f} % of it, by rows of micro/overlap.",
+                          100 * *line->overlap_ratio)
+            : "A step is taken to win all of it: rows of micro/overlap would tell how much.");
+  return fmt::format(
+      "{} sends while the ranks compute, so that a step may be shorter: down to slowest.", group);
+}
+
 double error_of(const StepLine& line) { return line.step() / *line.measured - 1; }
 
 void print_messages(const StepLine& line) {
@@ -85,18 +106,15 @@ void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lin
     fmt::print(std::cout,
                ">=: so many ranks are slower than all measured steps in every second step; measure "
                "more steps.\n");
-  if (overlaps(rows))
-    fmt::print(
-        std::cout,
-        "{} sends while the ranks compute, so that a step may be shorter: down to slowest.\n",
-        text::printable(rows.process_group, 20));
+  if (const std::string note = overlap_note(rows, lines); !note.empty())
+    fmt::print(std::cout, "{}\n", note);
 }
 
 std::string seconds_or_none(const std::optional<double>& seconds) {
   return seconds ? units::seconds(*seconds, 4) : "-";
 }
 
-text::TextRow row_of(const StepLine& line, bool with_interval) {
+text::TextRow row_of(const StepLine& line, bool with_interval, bool with_hidden) {
   const char* const bound = line.slowest.is_bound ? ">= " : "";
   std::vector<std::string> cells{std::to_string(line.ranks),
                                  bound + units::seconds(line.step(), 4)};
@@ -107,9 +125,11 @@ text::TextRow row_of(const StepLine& line, bool with_interval) {
   }
   for (const std::string& cell :
        {units::seconds(line.computing, 4), bound + units::seconds(line.slowest.median, 4),
-        units::seconds(line.communication(), 4), seconds_or_none(line.measured),
-        line.measured ? units::percent_change(1 + error_of(line)) : std::string("-")})
+        units::seconds(line.communication(), 4)})
     cells.push_back(cell);
+  if (with_hidden) cells.push_back(seconds_or_none(line.hidden));
+  cells.push_back(seconds_or_none(line.measured));
+  cells.push_back(line.measured ? units::percent_change(1 + error_of(line)) : "-");
   return {.cells = std::move(cells), .color = {}};
 }
 
@@ -119,11 +139,14 @@ void print_steps(const TrainingRows& rows, const std::vector<StepLine>& lines,
   const bool with_interval = std::ranges::any_of(lines, has_interval);
   std::vector<std::string> headers{"ranks", "step"};
   if (with_interval) headers.insert(headers.end(), {"low", "high"});
-  headers.insert(headers.end(), {"computing", "slowest", "communication", "measured", "error"});
+  headers.insert(headers.end(), {"computing", "slowest", "communication"});
+  const bool with_hidden = std::ranges::any_of(lines, hides);
+  if (with_hidden) headers.emplace_back("hidden");
+  headers.insert(headers.end(), {"measured", "error"});
   std::vector<text::TextColumn> columns;
   for (const std::string& header : headers) columns.push_back({.header = header, .number = true});
   std::vector<text::TextRow> table;
-  for (const StepLine& one : lines) table.push_back(row_of(one, with_interval));
+  for (const StepLine& one : lines) table.push_back(row_of(one, with_interval, with_hidden));
   text::print_text_table(columns, table, table_width(), std::cout);
   print_step_notes(rows, lines);
   print_interval_note(rows, lines, errors, level);
@@ -152,6 +175,9 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line, double
           {"is_bound", line.slowest.is_bound},
           {"communication", text::json_number(line.communication())},
           {"overlaps", overlaps(rows)},
+          {"hidden", line.hidden ? text::json_number(*line.hidden) : ordered_json()},
+          {"overlap_ratio",
+           line.overlap_ratio ? text::json_number(*line.overlap_ratio) : ordered_json()},
           {"from_ranks", line.from_ranks},
           {"samples", line.samples},
           {"measured", line.measured ? text::json_number(*line.measured) : ordered_json()},
@@ -189,10 +215,8 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
     figure.notes.push_back(fmt::format(
         "From {} ranks on the slowest is a lower bound: more measured steps are needed.",
         bound->ranks));
-  if (overlaps(rows))
-    figure.notes.push_back(rows.process_group +
-                           " sends while the ranks compute, so that a step may be shorter, down to "
-                           "the slowest rank.");
+  if (std::string note = overlap_note(rows, lines); !note.empty())
+    figure.notes.push_back(std::move(note));
   return figure;
 }
 

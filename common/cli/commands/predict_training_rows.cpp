@@ -13,6 +13,7 @@
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/same_machine.hpp"
 #include "common/predict/schedule.hpp"
+#include "common/stats/summary.hpp"
 #include "common/store/reader.hpp"
 
 namespace scalemark::cli {
@@ -38,6 +39,21 @@ std::vector<double> local_steps(const CaseResult& one, std::int64_t ranks) {
       if (!std::isfinite(local) || local <= 0) return {};
       seconds.push_back(local);
     }
+  }
+  return seconds;
+}
+
+/// When DDP's buckets were ready, the median of all ranks. Empty where that is not known.
+std::vector<double> bucket_times(const CaseResult& one) {
+  const Metric* ready = one.find("gradient_ready_time");
+  if (ready == nullptr) return {};
+  std::vector<double> seconds;
+  for (std::size_t bucket = 0; bucket < ready->samples.iterations; ++bucket) {
+    std::vector<double> of_ranks;
+    for (std::size_t rank = 0; rank < ready->samples.ranks; ++rank)
+      of_ranks.push_back(ready->samples.value(rank, bucket));
+    seconds.push_back(stats::median(of_ranks));
+    if (!std::isfinite(seconds.back()) || seconds.back() < 0) return {};
   }
   return seconds;
 }
@@ -76,6 +92,8 @@ class TrainingGatherer {
     measured.step.push_back(*seconds);
     const std::vector<double> local = local_steps(one, ranks);
     measured.local.insert(measured.local.end(), local.begin(), local.end());
+    if (std::vector<double> ready = bucket_times(one); !ready.empty())
+      measured.ready.push_back(std::move(ready));
   }
 
   const Benchmark& benchmark_;

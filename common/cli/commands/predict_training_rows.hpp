@@ -15,6 +15,9 @@ namespace scalemark::cli {
 struct MeasuredTraining {
   std::vector<double> step;   ///< s, the median of the slowest rank, one per run
   std::vector<double> local;  ///< s, each step of each rank without communication; may be empty
+  /// s, of each run: when DDP's buckets were ready, in the order in which they are reduced. May be
+  /// empty.
+  std::vector<std::vector<double>> ready;
 };
 
 /// Rows that differ in their number of ranks only.

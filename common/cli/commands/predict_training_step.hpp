@@ -33,12 +33,17 @@ struct StepLine {
   double computing = 0;     ///< s, the median of a rank
   predict::Slowest slowest;
   std::vector<StepMessage> messages;
+  /// s of the messages that are sent while the rank computes; nothing where that is not known.
+  std::optional<double> hidden;
+  /// The part of `hidden` that makes a step shorter; nothing where no row tells.
+  std::optional<double> overlap_ratio;
   std::optional<double> measured;
   std::optional<std::pair<double, double>> interval;  ///< s
 
   double communication() const;
-  /// With all messages after the computation.
-  double step() const { return slowest.median + communication(); }
+  /// What a step wins by messages that are sent while it computes.
+  double won() const { return hidden.value_or(0) * overlap_ratio.value_or(1); }
+  double step() const { return slowest.median + communication() - won(); }
   /// Whether all messages have rows on as many ranks.
   bool is_from_rows() const;
 };

@@ -20,11 +20,12 @@ std::string share_text(const predict::StepExplanation& step, double seconds) {
 }
 
 Bar component_bar(const predict::StepExplanation& step, const predict::StepComponent& one) {
-  const std::size_t known = one.measured + one.interpolated;
+  const std::size_t known = one.known();
   if (known == 0) return {one.name, 0, "rows are missing", one.source, 0};
   std::string hover = fmt::format("{:g} operations, from {}", one.count, one.source);
   if (one.interpolated > 0)
     hover += fmt::format(", {} of {} interpolated", one.interpolated, known);
+  if (one.estimated > 0) hover += fmt::format(", {} of {} by a roofline", one.estimated, known);
   std::string text = share_text(step, one.seconds);
   if (one.missing > 0) text += fmt::format(", {} missing", text::counted(one.missing, "row"));
   return {one.name, one.seconds, std::move(text), std::move(hover), 0};

@@ -56,6 +56,19 @@ Tensors rounded_terms(const Tensors& in, const at::Tensor& gradient) {
   return all;
 }
 
+OperationWork attention_work(const Point& p) {
+  const llm::LlamaConfig config = llm::llama_config(p.text("model"));
+  const auto batch = static_cast<double>(p.integer("batch")),
+             sequence = static_cast<double>(p.integer("sequence")),
+             width = static_cast<double>(config.dim),
+             narrow = static_cast<double>(config.kv_heads * config.head_dim()),
+             tokens = batch * sequence, inputs = tokens * (width + 2 * narrow);
+  const bool train = p.text("pass") == "train";
+  return {.flops = (train ? 12 : 4) * tokens * sequence * width,
+          .bytes = element_bytes(p.text("precision")) *
+                   operation_bytes(inputs, tokens * width, inputs, train)};
+}
+
 void attend(Case& c) {
   const at::TensorOptions options = prepare_operation(c);
   const llm::LlamaConfig config = llm::llama_config(c.text("model"));
@@ -66,7 +79,6 @@ void attend(Case& c) {
   };
   const bool train = c.text("pass") == "train", grouped = llm::has_flash(options);
   c.fact("flash", grouped);
-  const double products = 4.0 * static_cast<double>(batch * sequence * sequence * config.dim);
   measure_operation(
       c, {.inputs = {random(config.heads), random(config.kv_heads), random(config.kv_heads)},
           .forward =
@@ -79,7 +91,7 @@ void attend(Case& c) {
                 return x_bshe.narrow(0, batch - 1, 1).narrow(2, x_bshe.size(2) - heads, heads);
               },
           .roundings = rounded_terms,
-          .flops = train ? 3 * products : products,
+          .flops = attention_work(c.result().params).flops,
           .flop_formula = train ? "12 b h s^2 e / time" : "4 b h s^2 e / time"});
 }
 
@@ -100,6 +112,7 @@ SCALEMARK_BENCHMARK("micro/attention", attention)
     .with(cache_axis)
     .compute_axes()
     .rank_local()
+    .operation_work(attention_work)
     .memory([](const Point& p) {
       const llm::LlamaConfig config = llm::llama_config(p.text("model"));
       const auto sequence = static_cast<double>(p.integer("sequence"));

@@ -50,6 +50,20 @@ void conv2d(Case& c) {
   torch_support::run_body([&] { convolve(c); });
 }
 
+OperationWork convolution_work(const Point& p) {
+  const imaging::Convolution shape = imaging::convolution(p.text("layer"), p.integer("image"));
+  const double images = static_cast<double>(p.integer("batch")),
+               values =
+                   images * static_cast<double>(shape.size * shape.size * shape.in +
+                                                shape.out_size() * shape.out_size() * shape.out) +
+                   static_cast<double>(shape.out * shape.in / shape.groups * shape.kernel *
+                                       shape.kernel);
+  // Three products: forward, and the gradients of input and weight.
+  const double passes = p.text("pass") == "train" ? 3 : 1;
+  return {.flops = passes * 2 * images * shape.multiply_adds(),
+          .bytes = passes * values * element_bytes(p.text("precision"))};
+}
+
 /// Device memory: tensors, gradients and workspace.
 std::uint64_t memory(const Point& p) {
   const imaging::Convolution shape = imaging::convolution(p.text("layer"), p.integer("image"));
@@ -75,6 +89,7 @@ SCALEMARK_BENCHMARK("micro/conv2d", conv2d)
     .compute_axes()
     .ranks(1)
     .rank_local()
+    .operation_work(convolution_work)
     .memory(memory)
     .needs("LibTorch");
 

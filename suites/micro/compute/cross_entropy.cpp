@@ -36,6 +36,15 @@ void score(Case& c) {
   measure_operation(c, c.text("kind") == "sequence" ? sequence : losses);
 }
 
+/// Logits, labels of 8 bytes, and a loss of each token; of a sequence one.
+OperationWork cross_entropy_work(const Point& p) {
+  const double element = element_bytes(p.text("precision")),
+               tokens = static_cast<double>(p.integer("tokens")),
+               logits = element * tokens * static_cast<double>(p.integer("vocabulary")),
+               losses = element * (p.text("kind") == "sequence" ? 1 : tokens);
+  return {.bytes = operation_bytes(logits + 8 * tokens, losses, logits, p.text("pass") == "train")};
+}
+
 void cross_entropy(Case& c) {
   torch_support::run_body([&] { score(c); });
 }
@@ -65,6 +74,7 @@ SCALEMARK_BENCHMARK("micro/cross_entropy", cross_entropy)
     .with(cache_axis)
     .compute_axes()
     .rank_local()
+    .operation_work(cross_entropy_work)
     .memory([](const Point& p) {
       return operation_memory(
           2.0 * static_cast<double>(p.integer("tokens") * p.integer("vocabulary")),

@@ -85,6 +85,18 @@ bool is_elementwise_sensible(const Point& p) {
   return p.flag("fused") == (operation == "add");
 }
 
+/// Rotary positions have one input, all others two.
+OperationWork elementwise_work(const Point& p) {
+  const llm::LlamaConfig config = llm::llama_config(p.text("model"));
+  const std::string& operation = p.text("operation");
+  const double result = static_cast<double>(p.integer("tokens")) *
+                        static_cast<double>(operation == "swiglu" ? config.ffn_dim
+                                                                  : width_of(p, config)),
+               inputs = (operation == "rotary" ? 1 : 2) * result;
+  return {.bytes = element_bytes(p.text("precision")) *
+                   operation_bytes(inputs, result, inputs, p.text("pass") == "train")};
+}
+
 void elementwise(Case& c) {
   torch_support::run_body(
       [&] { measure_operation(c, operation_of(c.result().params, prepare_operation(c))); });
@@ -115,6 +127,7 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
     .compute_axes()
     .rank_local()
     .where(is_elementwise_sensible)
+    .operation_work(elementwise_work)
     .memory([](const Point& p) {
       const llm::LlamaConfig config = llm::llama_config(p.text("model"));
       return operation_memory(5.0 * static_cast<double>(p.integer("tokens") * config.ffn_dim),

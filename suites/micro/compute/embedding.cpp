@@ -11,21 +11,28 @@
 namespace scalemark::micro {
 namespace {
 
+/// Reads and writes the rows of the tokens; with gradients reads that of each, and writes that of
+/// the table.
+OperationWork embedding_work(const Point& p) {
+  const llm::LlamaConfig config = llm::llama_config(p.text("model"));
+  const std::int64_t tokens = p.integer("tokens"),
+                     rows =
+                         2 * tokens + (p.text("pass") == "train" ? tokens + config.vocab_size : 0);
+  return {.bytes = element_bytes(p.text("precision")) * static_cast<double>(rows) *
+                   static_cast<double>(config.dim)};
+}
+
 void look_up(Case& c) {
   const at::TensorOptions options = prepare_operation(c);
   const llm::LlamaConfig config = llm::llama_config(c.text("model"));
   const std::int64_t tokens = c.integer("tokens");
   const at::Tensor table = torch::randn({config.vocab_size, config.dim}, options).requires_grad_();
   const at::Tensor ids = torch::randint(config.vocab_size, {tokens}, options.dtype(at::kLong));
-  const auto row = static_cast<double>(config.dim) * static_cast<double>(table.element_size());
-  // Reads and writes the rows; then reads the gradient of each and writes that of the table.
-  const double forward = 2.0 * static_cast<double>(tokens) * row,
-               backward = static_cast<double>(tokens + config.vocab_size) * row;
   measure_operation(
       c, {.inputs = {table, ids},
           .forward = [](const Tensors& in) { return at::embedding(in[0], in[1]); },
           .formula = [](const Tensors& in, const at::Tensor&) { return in[0].index({in[1]}); },
-          .bytes = c.text("pass") == "train" ? forward + backward : forward});
+          .bytes = embedding_work(c.result().params).bytes});
 }
 
 void embedding(Case& c) {
@@ -47,6 +54,7 @@ SCALEMARK_BENCHMARK("micro/embedding", embedding)
     .with(cache_axis)
     .compute_axes()
     .rank_local()
+    .operation_work(embedding_work)
     .memory([](const Point& p) {
       const llm::LlamaConfig config = llm::llama_config(p.text("model"));
       return operation_memory(

@@ -80,6 +80,15 @@ void gemm(Case& c) {
   c.recorder().set_primary("achieved_flops");
 }
 
+/// Of shape `best` nothing is known before it was looked for.
+OperationWork product_work(const Point& p) {
+  if (p.text("shape") == "best") return {};
+  const GemmSize size =
+      gemm_size(p.text("shape"), p.text("model"), p.integer("rows"), p.text("product"));
+  return {.flops = size.flops(),
+          .bytes = static_cast<double>(matrix_bytes(size, p.text("precision")))};
+}
+
 bool is_sensible(const Point& p) {
   if (p.flag("fast_accumulation") && (p.text("precision") != "fp8" || p.text("device") != "cuda"))
     return false;
@@ -123,6 +132,7 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
     .with(cache_axis)
     .compute_axes()
     .rank_local()
+    .operation_work(product_work)
     .where(is_sensible)
     .memory([](const Point& p) {
       const GemmSize size =

@@ -74,6 +74,15 @@ void normalization(Case& c) {
   torch_support::run_body([&] { normalize(c); });
 }
 
+/// Values, and a weight of each channel; of images a bias, too.
+OperationWork normalization_work(const Point& p) {
+  const auto channels = static_cast<double>(p.integer("channels")),
+             values = static_cast<double>(p.integer("rows")) * channels,
+             inputs = values + (p.text("kind") == "rms" ? 1 : 2) * channels;
+  return {.bytes = element_bytes(p.text("precision")) *
+                   operation_bytes(inputs, values, inputs, p.text("pass") == "train")};
+}
+
 bool is_sensible(const Point& p) {
   // Tokens are of no image.
   if (p.text("kind") == "rms")
@@ -114,6 +123,7 @@ SCALEMARK_BENCHMARK("micro/normalization", normalization)
     .compute_axes()
     .rank_local()
     .where(is_sensible)
+    .operation_work(normalization_work)
     .memory([](const Point& p) {
       return operation_memory(3.0 * static_cast<double>(p.integer("rows") * p.integer("channels")),
                               p.text("precision"));

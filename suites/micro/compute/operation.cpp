@@ -64,10 +64,9 @@ class Runner {
     }
   }
 
-  /// Inputs and result once; with gradients inputs twice, the result's gradient, and theirs.
   double traffic() const {
-    const double forward = bytes_of(operation_.inputs) + result_bytes_;
-    return train_ ? 2 * forward + bytes_of(learned(operation_.inputs)) : forward;
+    return operation_bytes(bytes_of(operation_.inputs), result_bytes_,
+                           bytes_of(learned(operation_.inputs)), train_);
   }
 
   Case::Checked check() const {
@@ -129,6 +128,15 @@ class Runner {
 
 }  // namespace
 
+double element_bytes(const std::string& precision) {
+  return static_cast<double>(c10::elementSize(torch_support::storage_type(precision)));
+}
+
+double operation_bytes(double inputs, double result, double learned, bool train) {
+  const double forward = inputs + result;
+  return train ? 2 * forward + learned : forward;
+}
+
 Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want,
                                    const at::Tensor& roundings, std::int64_t terms) {
   const auto [unit, times] = roundoff(got.scalar_type(), terms);
@@ -177,9 +185,7 @@ void measure_operation(Case& c, const Operation& operation) {
 
 std::uint64_t operation_memory(double elements, const std::string& precision) {
   constexpr double kCheck = 6 * sizeof(double);
-  const auto element =
-      static_cast<double>(c10::elementSize(torch_support::storage_type(precision)));
-  return static_cast<std::uint64_t>(elements * (3 * element + kCheck));
+  return static_cast<std::uint64_t>(elements * (3 * element_bytes(precision) + kCheck));
 }
 
 }  // namespace scalemark::micro

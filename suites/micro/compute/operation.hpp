@@ -40,6 +40,13 @@ struct Operation {
   std::string flop_formula = {};  ///< "4 b h s^2 e / time"
 };
 
+/// Bytes of an element in a precision of the axis.
+double element_bytes(const std::string& precision);
+
+/// Bytes that measure_operation() counts: inputs and result once; with `train` both twice, and the
+/// gradients of `learned`, the inputs that have some.
+double operation_bytes(double inputs, double result, double learned, bool train);
+
 /// Prepares LibTorch for the case. Device and type (axis `precision`) of its tensors.
 at::TensorOptions prepare_operation(Case& c);
 

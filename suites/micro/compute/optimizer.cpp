@@ -69,9 +69,13 @@ double tensors_moved(const std::string& kind) {
   return kind.starts_with("sgd") ? 5 : 7;
 }
 
+OperationWork optimizer_work(const Point& p) {
+  return {.bytes = tensors_moved(p.text("kind")) * static_cast<double>(p.integer("parameters")) *
+                   element_bytes(p.text("precision"))};
+}
+
 void record_work(Case& c, const Tensors& parameters) {
-  c.work({.bytes = tensors_moved(c.text("kind")) * static_cast<double>(c.integer("parameters")) *
-                   static_cast<double>(parameters[0].element_size()),
+  c.work({.bytes = optimizer_work(c.result().params).bytes,
           .carrier = parameters[0].is_cpu() ? Carrier::host_memory : Carrier::device_memory});
 }
 
@@ -178,6 +182,7 @@ SCALEMARK_BENCHMARK("micro/optimizer", optimizer)
     .with(cache_axis)
     .compute_axes()
     .rank_local()
+    .operation_work(optimizer_work)
     .where([](const Point& p) { return p.integer("tensors") <= p.integer("parameters"); })
     .memory([](const Point& p) {
       return operation_memory(2.0 * static_cast<double>(p.integer("parameters")),

@@ -51,6 +51,21 @@ Operation fake_quantised_layer(const at::Tensor& x, const at::Tensor& weight, bo
               }};
 }
 
+/// NF4 takes half a byte for a weight, which is no input with a gradient.
+OperationWork quantized_linear_work(const Point& p) {
+  const GemmSize size = layer_size(p);
+  const bool nf4 = p.text("kind") == "nf4", train = p.text("pass") == "train";
+  // Forward, of the input, and where weights are trained of these.
+  const int products = !train ? 1 : nf4 ? 2 : 3;
+  const double element = element_bytes(p.text("precision")),
+               x = element * static_cast<double>(size.m) * static_cast<double>(size.k),
+               y = element * static_cast<double>(size.m) * static_cast<double>(size.n),
+               weight = element * static_cast<double>(size.n) * static_cast<double>(size.k);
+  return {.flops = products * size.flops(),
+          .bytes = nf4 ? operation_bytes(x, y, x, train)
+                       : operation_bytes(x + weight, y, x + weight, train)};
+}
+
 void multiply(Case& c) {
   const at::TensorOptions options = prepare_operation(c);
   const Point& p = c.result().params;
@@ -60,9 +75,7 @@ void multiply(Case& c) {
                    weight = torch::randn({size.n, size.k}, options) * kWeightDeviation;
   Operation operation =
       nf4 ? nf4_layer(x, weight, fused) : fake_quantised_layer(x, weight.detach(), fused);
-  // Forward, of the input, and where weights are trained of these.
-  const int products = p.text("pass") == "forward" ? 1 : nf4 ? 2 : 3;
-  operation.flops = products * size.flops();
+  operation.flops = quantized_linear_work(p).flops;
   operation.flop_formula = "2 m n k of each product / time";
   measure_operation(c, operation);
 }
@@ -104,6 +117,7 @@ SCALEMARK_BENCHMARK("micro/quantized_linear", quantized_linear)
     .compute_axes()
     .rank_local()
     .where(divides_evenly)
+    .operation_work(quantized_linear_work)
     .memory([](const Point& p) {
       const GemmSize size = layer_size(p);
       return operation_memory(

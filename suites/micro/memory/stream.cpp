@@ -28,9 +28,21 @@ double arrays_moved(const Point& p, StreamKernel kernel) {
   return stream_reads(kernel) + 1 + (reads_first ? 1 : 0);
 }
 
+std::size_t element_of(const Point& p) {
+  return p.text("dtype") == "fp64" ? sizeof(double) : sizeof(float);
+}
+
+OperationWork stream_work(const Point& p) {
+  const StreamKernel kernel = stream_kernel_from(p.text("operation"));
+  const std::size_t element = element_of(p),
+                    count = static_cast<std::size_t>(p.integer("bytes")) / element;
+  return {.flops = static_cast<double>(stream_flops(kernel)) * static_cast<double>(count),
+          .bytes = (stream_reads(kernel) + 1) * static_cast<double>(count * element)};
+}
+
 void measure_stream(Case& c) {
   const StreamKernel kernel = stream_kernel_from(c.text("operation"));
-  const std::size_t element = c.text("dtype") == "fp64" ? sizeof(double) : sizeof(float);
+  const std::size_t element = element_of(c.result().params);
   const std::size_t count = static_cast<std::size_t>(c.integer("bytes")) / element;
   const bool gpu = on_gpu(c.result().params);
   const int node = gpu ? -1 : require_numa(c).node;
@@ -38,10 +50,10 @@ void measure_stream(Case& c) {
       gpu ? make_gpu_stream(c, count) : make_host_stream(c, count, node);
   c.verify("every element against the loop's exact result", [&] { return engine->check(); });
   const auto array = static_cast<double>(count * element);
-  const double counted = (stream_reads(kernel) + 1) * array;
+  const auto [flops, counted] = stream_work(c.result().params);
   c.work({.bytes = counted,
           .moved = arrays_moved(c.result().params, kernel) * array,
-          .flops = static_cast<double>(stream_flops(kernel)) * static_cast<double>(count),
+          .flops = flops,
           .precision = c.text("dtype"),
           .formula = "bytes read and written / time",
           .carrier = gpu ? Carrier::device_memory : Carrier::host_memory,
@@ -73,6 +85,7 @@ SCALEMARK_BENCHMARK("micro/stream", measure_stream)
     .compute_axes()
     .rank_local()
     .where(stream_makes_sense)
+    .operation_work(stream_work)
     .memory([](const Point& p) { return 3 * bytes_of(p); })
     .host_memory([](const Point& p) { return on_gpu(p) ? bytes_of(p) : 0; });
 

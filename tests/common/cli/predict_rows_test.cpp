@@ -67,11 +67,14 @@ TEST_F(PredictRows, RunsAreAveraged) {
   EXPECT_EQ(series[0].nodes, 1);
 }
 
-TEST_F(PredictRows, RowsOfOneNodeAreLeftOutBesideThoseOfSeveral) {
+TEST_F(PredictRows, RowsOfOneNodeStandApartBesideThoseOfSeveral) {
   const auto series = read({write("one", {2, 4, 6, 8})});
   ASSERT_THAT(series, SizeIs(1));
   EXPECT_EQ(series[0].nodes, 2);
-  EXPECT_EQ(series[0].left_out, 2);
+  EXPECT_THAT(series[0].one_node, SizeIs(2));
+  EXPECT_EQ(series[0].one_node[1].ranks, 4);
+  EXPECT_EQ(series[0].one_node[1].nodes, 1);
+  EXPECT_EQ(series[0].times[0].nodes, 2);
   ASSERT_THAT(series[0].times, SizeIs(2));
   EXPECT_EQ(series[0].times[0].ranks, 6);
   EXPECT_EQ(series[0].times[1].ranks, 8);

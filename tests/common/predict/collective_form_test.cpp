@@ -169,5 +169,60 @@ TEST(CollectiveForm, RefusesWhatItCannotFit) {
   }
 }
 
+/// Ranks of two nodes and more, four on each, whose library reduces within the nodes first.
+std::vector<CollectiveTime> two_levels(const std::vector<CollectiveTime>& one_node) {
+  std::vector<CollectiveTime> times;
+  for (const int nodes : {2, 3, 4, 8}) {
+    for (const CollectiveTime& within : one_node) {
+      const double seconds =
+          within.seconds + 2e-5 * 2 * (nodes - 1) + 8e-10 * within.bytes * 2 * (nodes - 1) / nodes;
+      times.push_back({4 * nodes, within.bytes, seconds, nodes});
+    }
+  }
+  return times;
+}
+
+TEST(CollectiveForm, AddsWhatANodeTakes) {
+  const std::vector<CollectiveTime> one_node{
+      {4, 1024, 30e-6, 1}, {4, 65536, 200e-6, 1}, {2, 1024, 10e-6, 1}};
+  const std::vector<CollectiveTime> times = two_levels({one_node.begin(), one_node.begin() + 2});
+  const CollectivePrediction both =
+      CollectivePredictor("allreduce", times, one_node).predict(256, 65536, 0.9);
+  EXPECT_EQ(both.forms.front().name(), "two levels, ring");
+  EXPECT_NEAR(both.forms.front().error, 0, 1e-9);
+  EXPECT_NEAR(both.seconds, 200e-6 + 2e-5 * 126 + 8e-10 * 65536 * 126.0 / 64, 1e-12);
+  // A rank more takes a node more.
+  EXPECT_EQ(both.forms.front().parties(256), 64);
+  EXPECT_EQ(both.forms.front().parties(257), 65);
+  // Without the node's times the forms are over ranks.
+  const CollectivePrediction flat =
+      CollectivePredictor("allreduce", times).predict(256, 65536, 0.9);
+  EXPECT_FALSE(flat.forms.front().node);
+  EXPECT_GT(flat.forms.front().error, 0.01);
+}
+
+TEST(CollectiveForm, TriesTwoLevelsOnlyWhereNodesAreAlike) {
+  const std::vector<CollectiveTime> one_node{{4, 1024, 30e-6, 1}};
+  const auto has_two_levels = [](std::string_view name, std::vector<CollectiveTime> times,
+                                 std::span<const CollectiveTime> within) {
+    const CollectivePrediction found =
+        CollectivePredictor(name, times, within).predict(64, 1024, 0.9);
+    return std::ranges::any_of(found.forms,
+                               [](const FittedForm& one) { return one.node != nullptr; });
+  };
+  const std::vector<CollectiveTime> times = two_levels(one_node);
+  EXPECT_TRUE(has_two_levels("allreduce", times, one_node));
+  EXPECT_FALSE(has_two_levels("allgather", times, one_node)) << "its part within a node grows";
+  std::vector<CollectiveTime> other = times;
+  other.front().nodes = 4;  // two ranks on each of these
+  EXPECT_FALSE(has_two_levels("allreduce", other, one_node));
+  other.front().nodes = 0;
+  EXPECT_FALSE(has_two_levels("allreduce", other, one_node)) << "not known";
+  EXPECT_FALSE(
+      has_two_levels("allreduce", times, std::vector<CollectiveTime>{{3, 1024, 30e-6, 1}}));
+  EXPECT_FALSE(has_two_levels("allreduce", times, std::vector<CollectiveTime>{{4, 2048, 30e-6, 1}}))
+      << "of another size";
+}
+
 }  // namespace
 }  // namespace scalemark::predict

@@ -79,5 +79,16 @@ TEST(StepParts, WhatIsNotKnownIsSaid) {
   EXPECT_THAT(what_bounds(step), HasSubstr("Rows are missing"));
 }
 
+TEST(StepParts, CountsWhereTimesAreFrom) {
+  std::vector<StepTerm> terms = kTerms;
+  terms[1].from = TimeSource::interpolation;
+  terms[2].from = TimeSource::roofline;
+  const StepComponent products = explain_step(terms, 0.1).components[0];
+  EXPECT_EQ(products.measured, 0U);
+  EXPECT_EQ(products.interpolated, 1U);
+  EXPECT_EQ(products.estimated, 1U);
+  EXPECT_EQ(products.known(), 2U);
+}
+
 }  // namespace
 }  // namespace scalemark::predict

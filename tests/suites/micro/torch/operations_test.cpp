@@ -25,6 +25,25 @@ const std::vector<std::pair<const char*, std::vector<std::string>>> kSmall = {
     {"micro/elementwise", {"model=tiny", "tokens=12", "width=dim,kv,ffn", "fused=false,true"}},
     {"micro/embedding", {"model=tiny", "tokens=33"}}};
 
+double numerator(const CaseResult& result, const char* metric) {
+  const Metric* const found = result.find(metric);
+  return found == nullptr ? 0 : found->numerator;
+}
+
+/// What a roofline takes is what the case counted from its tensors.
+void expect_declared_work(const CaseResult& result) {
+  const Benchmark& benchmark = *Registry::instance().find(result.name);
+  const auto work = benchmark.work_for(benchmark.with_implied(result.params));
+  ASSERT_TRUE(work.has_value()) << result.name;
+  EXPECT_DOUBLE_EQ(work->flops, numerator(result, "achieved_flops")) << result.key;
+  const auto moved = result.facts.find("moved_bytes");
+  const double bytes = numerator(result, "bandwidth");
+  if (bytes > 0)
+    EXPECT_DOUBLE_EQ(work->bytes, bytes) << result.key;
+  else
+    EXPECT_EQ(std::to_string(static_cast<std::int64_t>(work->bytes)), to_text(moved->second));
+}
+
 TEST(Operations, AreRightInEveryPrecisionAndDirection) {
   for (const auto& [name, axes] : kSmall) {
     std::vector<std::string> all = axes;
@@ -42,13 +61,27 @@ TEST(Operations, AreRightInEveryPrecisionAndDirection) {
       EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
       EXPECT_EQ(result.verification.wrong, 0U) << result.key;
       EXPECT_GT(result.verification.checked, 1U) << result.key;
+      expect_declared_work(result);
     }
   }
 }
 
-double numerator(const CaseResult& result, const char* metric) {
-  const Metric* const found = result.find(metric);
-  return found == nullptr ? 0 : found->numerator;
+TEST(Operations, DeclareWhatTheyCount) {
+  const std::vector<std::pair<const char*, std::vector<std::string>>> others = {
+      {"micro/conv2d", {"layer=stem,depthwise8", "pass=forward,train", "image=33", "batch=3"}},
+      {"micro/gemm", {"shape=square,gate", "rows=24", "model=8b,tiny", "precision=fp64,fp32"}},
+      {"micro/optimizer", {"parameters=1000", "tensors=3"}},
+      {"micro/quantized_linear", {"model=tiny", "shape=query", "rows=7", "pass=forward,train"}},
+      {"micro/stream", {"bytes=4K", "dtype=fp64,fp32"}}};
+  for (const auto& [name, axes] : others) {
+    const auto results = test::run_cases(name, axes, 1);
+    if (!root()) continue;
+    EXPECT_GE(results.size(), 2U) << name;
+    for (const CaseResult& result : results) {
+      EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
+      expect_declared_work(result);
+    }
+  }
 }
 
 TEST(Operations, StateTheirTraffic) {
