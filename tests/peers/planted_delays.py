@@ -4,16 +4,19 @@
 
     tests/peers/planted_delays.py --scalemark PROGRAM [--repeats 5] [--keep DIR]
 
-Planted are busy loops on the second rank's core, the same on all cores of the second host, and a network of 100 Mbit/s. For each
-repetition it prints what was named, in turns with quiet runs, then how often that was right. Needs root, and two cores with nothing
-beside it. Takes ten minutes.
+Planted are busy loops on the second rank's core, the same on all cores of the second host, a network of 100 Mbit/s, and pictures on
+another host, behind a network of 24 Mbit/s (sshfs), for a training on one rank. For each repetition it prints what was named, in turns
+with quiet runs, then how often that was right. Needs root, DALI, sshfs, socat, OpenSSH's sftp-server, and two cores with nothing beside
+it. Takes fifteen minutes.
 """
 import contextlib
 import os
 import subprocess
 import sys
+import time
+from pathlib import Path
 
-from predict_hosts import hosts, parser_of, recipe, result_folder, told
+from predict_hosts import RECIPES, hosts, parser_of, recipe, result_folder, told
 
 TRAIN = ["^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper", "-a", "strategy=ddp_ds", "-a", "image=64", "-a",
          "batch=32", "-a", "images=1280", "-a", "test_images=4", "-a", "ranks=2"]
@@ -46,10 +49,56 @@ def on_two_hosts(*slow):
     return measure
 
 
+# Loads each picture of 300 x 300 pixels from its file in each epoch.
+FROM_FILES = ["^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper", "-a", "strategy=ddp_ds", "-a", "image=32", "-a",
+              "batch=32", "-a", "images=640", "-a", "test_images=4", "-a", "ranks=1", "-a", "scenario=b", "-a", "storage=files", "-a",
+              "loader=dali"]
+SFTP_SERVERS = ["/usr/lib/openssh/sftp-server", "/usr/libexec/openssh/sftp-server", "/usr/lib/ssh/sftp-server"]
+PORT = 2222
+
+
+def on(host, *command):
+    """What runs the command on this host, to be ended with it."""
+    return [RECIPES / "host-exec.sh", host, "setpriv", "--pdeathsig", "TERM", *map(str, command)]
+
+
+@contextlib.contextmanager
+def folder_of_host(host, folder):
+    """`folder` as the hosts' head sees it on that host, until the end."""
+    address = (Path(os.environ.get("HOSTS_STATE", "/run/scalemark-hosts")) / f"{host}.addr").read_text(encoding="utf-8").strip()
+    sftp = next(path for path in SFTP_SERVERS if Path(path).exists())
+    mount = folder.with_name(folder.name + "-mounted")
+    mount.mkdir(exist_ok=True)
+    server = subprocess.Popen(on(host, "socat", f"TCP-LISTEN:{PORT},reuseaddr", f"EXEC:{sftp}"))
+    time.sleep(1)
+    client = subprocess.Popen(on("head", "sshfs", "-f", "-o", f"directport={PORT}", f"{address}:{folder}", mount))
+    time.sleep(1)
+    try:
+        yield mount
+    finally:
+        subprocess.run(on("head", "fusermount3", "-u", mount), check=False)
+        for process in (client, server):
+            process.terminate()
+            process.wait()
+
+
+def from_another_host(program, path, planted):
+    pictures = path.parent / "pictures"
+    train = [program, "run", *FROM_FILES, "--placement", "none", "-o"]
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
+    if not pictures.exists():
+        subprocess.run([*train, path.with_name("pictures.h5"), "--data", f"rgb300={pictures}"], **quiet)
+    with hosts(program, 2, None), folder_of_host("node2", pictures) as mount:
+        if planted:
+            recipe("host-slow.sh", "node2", "--rate", "24mbit")
+        subprocess.run(on("head", *train, path, "--data", f"rgb300={mount}"), **quiet)
+
+
 # What is planted, how the training then runs, and what is to be named.
 PLANTED = {"busy core": (on_one_host, ("rank", 1)),
            "slow host": (on_two_hosts("node2", "--busy", 2), ("rank", 1)),
-           "slow link": (on_two_hosts("node2", "--rate", "100mbit"), ("messages", None))}
+           "slow link": (on_two_hosts("node2", "--rate", "100mbit"), ("messages", None)),
+           "slow loader": (from_another_host, ("input", None))}
 
 
 def named(program, path):

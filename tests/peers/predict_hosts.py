@@ -85,20 +85,22 @@ def result_folder(keep):
         yield folder
 
 
-def each_rate(text):
-    """Program, rate and folder, as the options of the command line say; `text` is its help."""
+def each_rate(text, add_options=lambda parser: None):
+    """Options of the command line, a rate and its folder; `text` is the help, and `add_options` adds to the parser."""
     parser = parser_of(text)
     parser.add_argument("--rates", nargs="+", default=["24mbit", "100mbit"])
+    add_options(parser)
     arguments = parser.parse_args()
     with result_folder(arguments.keep) as kept:
         for rate in arguments.rates:
             folder = kept / rate
             folder.mkdir(exist_ok=True)
-            yield arguments.scalemark, rate, folder
+            yield arguments, rate, folder
 
 
 def main():
-    for program, rate, folder in each_rate(__doc__):
+    for arguments, rate, folder in each_rate(__doc__):
+        program = arguments.scalemark
         if not all((folder / f"{ranks}.h5").exists() for ranks in RANKS):
             measure(program, rate, folder)
         every = fits = near = held = 0

@@ -3,11 +3,11 @@
 """How good `predict --workload` is over a network: training steps on hosts that are network namespaces of this machine, at limited
 rates.
 
-    tests/peers/predict_steps.py --scalemark PROGRAM [--rates 24mbit 100mbit] [--keep DIR]
+    tests/peers/predict_steps.py --scalemark PROGRAM [--rates 24mbit 100mbit] [--only DDP] [--backend mpi] [--keep DIR]
 
 Trainings on fewer hosts, and the messages of a step on 2, 3 and 4 hosts, predict the step on each of these: of MobileNetV2 with DDP,
 and of Llama3 with FSDP. Messages come from rows on as many hosts, then from rows on the others only. Prints both beside what was
-measured. Needs root, and forty minutes.
+measured. With `--backend gloo` messages are sent while the ranks compute. Needs root, and forty minutes.
 """
 import collections
 import shlex
@@ -19,7 +19,7 @@ from predict_hosts import each_rate, hosts, told
 RANKS = [2, 3, 4]
 STEPS = 6
 ALONE = 40  # steps on one host
-COMMON = ["-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper", "-a", "backend=mpi"]
+COMMON = ["-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper"]
 # Large messages: the limited rate lets bursts of 64 KiB through.
 TRAININGS = {"DDP": ("imaging/train", ["-a", "strategy=ddp_ds", "-a", "image=32", "-a", "batch=8", "-a", "test_images=4"],
                      lambda steps, ranks: ["-a", f"images={8 * steps * ranks}"]),
@@ -44,14 +44,17 @@ def lacking_messages(program, training, workload):
         yield [name, *(word for axis in axes for word in ("-a", axis)), "-a", "bytes=" + ",".join(map(str, sorted(of_run)))]
 
 
-def measure(program, rate, folder, kind):
+def measure(program, rate, folder, kind, backend):
     workload, words, length = TRAININGS[kind]
-    train = [f"^{workload}$", *COMMON, *words]
+    train = [f"^{workload}$", *COMMON, *words, "-a", f"backend={backend}"]
     with hosts(program, max(RANKS), rate) as run:
         run(*train, *length(ALONE, 1), "-a", "ranks=1", "-o", folder / "train-1.h5")
         messages = list(lacking_messages(program, folder / "train-1.h5", workload))
         for ranks in RANKS:
             run(*train, *length(STEPS, ranks), "-a", f"ranks={ranks}", "-o", folder / f"train-{ranks}.h5")
+            if backend == "gloo":
+                run("^micro/overlap$", "-a", "device=cpu", "-a", "threads=1", "-a", "memory=host", "-a", f"backend={backend}", "-a", "bytes=1M,7M",
+                    "-a", "rows=256", "-a", f"ranks={ranks}", "-n", 3, "--warmup", 1, "-o", folder / f"messages-{ranks}-overlap.h5")
             for number, one in enumerate(messages):
                 run(*one, "-a", f"ranks={ranks}", "-n", 3, "--warmup", 1, "-o", folder / f"messages-{ranks}-{number}.h5")
 
@@ -72,16 +75,23 @@ def in_words(step, measured):
     if step is None:
         return "none"
     sources = sorted({message["source"] for message in step["messages"]})
-    return f"{step['step']:.3f} s ({100 * (step['step'] / measured - 1):+.1f} %, {', '.join(sources)})"
+    hidden = f", {step['hidden']:.3f} s hidden" if step["hidden"] else ""
+    return f"{step['step']:.3f} s ({100 * (step['step'] / measured - 1):+.1f} %, {', '.join(sources)}{hidden})"
+
+
+def add_options(parser):
+    parser.add_argument("--only", choices=sorted(TRAININGS))
+    parser.add_argument("--backend", choices=["mpi", "gloo"], default="mpi")
 
 
 def main():
-    for program, rate, of_rate in each_rate(__doc__):
-        for kind in TRAININGS:
-            folder = of_rate / kind
+    for arguments, rate, of_rate in each_rate(__doc__, add_options):
+        program = arguments.scalemark
+        for kind in [arguments.only] if arguments.only else TRAININGS:
+            folder = of_rate / f"{kind}-{arguments.backend}"
             folder.mkdir(exist_ok=True)
             if not list(folder.glob(f"messages-{max(RANKS)}-*.h5")):
-                measure(program, rate, folder, kind)
+                measure(program, rate, folder, kind, arguments.backend)
             for ranks in RANKS:
                 measured = statistics.median(row["metrics"]["step_time"]["median"]
                                              for row in told(program, "show", folder / f"train-{ranks}.h5"))
