@@ -37,7 +37,7 @@ std::string products_of(const Point& point) {
 
 void MeasuredRoofs::add(const Benchmark& benchmark, const Point& point, double seconds) {
   const std::optional<OperationWork> work = benchmark.work_for(point);
-  if (!work) return;
+  if (!work || !(seconds > 0)) return;
   const auto keep = [&](Rates& rates, double done) {
     if (done > 0) rates[done] = std::max(rates[done], done / seconds);
   };

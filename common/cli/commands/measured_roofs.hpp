@@ -14,7 +14,7 @@ namespace scalemark::cli {
 /// Rates of the squares of micro/gemm and of the triad of micro/stream.
 class MeasuredRoofs {
  public:
-  /// Counts the row if it is one of these.
+  /// Counts the row if it is one of these, and took some time.
   void add(const Benchmark& benchmark, const Point& point, double seconds);
   /// One call of `part` at the rates of its device, threads, ranks and precision. Nothing where
   /// such rates are missing, or where it is not declared what a call computes and moves.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cross-entropy of each token over the vocabulary, as a fine-tuning step calls it.
+#include <algorithm>
+
 #include <torch/types.h>
 
 #include "common/core/benchmark.hpp"
@@ -36,12 +38,12 @@ void score(Case& c) {
   measure_operation(c, c.text("kind") == "sequence" ? sequence : losses);
 }
 
-/// Logits, labels of 8 bytes, and a loss of each token; of a sequence one.
+/// Logits, labels of 8 bytes, and a loss of each token, of a sequence one, in at least fp32.
 OperationWork cross_entropy_work(const Point& p) {
   const double element = element_bytes(p.text("precision")),
                tokens = static_cast<double>(p.integer("tokens")),
                logits = element * tokens * static_cast<double>(p.integer("vocabulary")),
-               losses = element * (p.text("kind") == "sequence" ? 1 : tokens);
+               losses = std::max(4.0, element) * (p.text("kind") == "sequence" ? 1 : tokens);
   return {.bytes = operation_bytes(logits + 8 * tokens, losses, logits, p.text("pass") == "train")};
 }
 
