@@ -10,12 +10,11 @@ nothing beside it. Takes fifteen minutes.
 """
 import itertools
 import math
-import shlex
 import statistics
 import subprocess
 import sys
 
-from predict_hosts import parser_of, result_folder, told
+from predict_hosts import missing_rows, parser_of, result_folder, told
 
 COMMON = ["-a", "device=cpu", "-a", "threads=1", "-a", "mode=paper", "-a", "backend=mpi"]
 STEPS = 20  # of each of two ranks
@@ -50,10 +49,8 @@ def measure(program, workload, folder):
             path = folder / f"{name}-{ranks}.h5"
             if not path.exists():
                 run(program, ranks, f"^{workload}$", *COMMON, *words, "-a", f"ranks={ranks}", "-o", path)
-    done = subprocess.run([program, "predict", "--from", folder, "--workload", workload, "-a", "ranks=2"], capture_output=True, text=True,
-                          check=False)
-    for number, line in enumerate(one for one in done.stderr.splitlines() if one.startswith("  mpirun -n 8 scalemark run ")):
-        words = ["ranks=2" if word == "ranks=2,4,8" else word for word in shlex.split(line)[5:-2]]
+    for number, command in enumerate(missing_rows(program, folder, workload, 2)):
+        words = ["ranks=2" if word == "ranks=2,4,8" else word for word in command[:-2]]
         run(program, 2, *words, "-n", 50, "-o", folder / f"messages-{number}.h5")
 
 

@@ -12,6 +12,7 @@ import argparse
 import contextlib
 import json
 import os
+import shlex
 import subprocess
 import tempfile
 from pathlib import Path
@@ -55,6 +56,13 @@ def measure(program, rate, folder):
 
 def told(program, *arguments):
     return json.loads(subprocess.run([program, *map(str, arguments), "--format", "json"], capture_output=True, text=True, check=True).stdout)
+
+
+def missing_rows(program, files, workload, ranks):
+    """What `predict` says that it lacks: the words of each `scalemark run`, behind "run"."""
+    done = subprocess.run([program, "predict", "--from", files, "--workload", workload, "-a", f"ranks={ranks}"], capture_output=True, text=True,
+                          check=False)
+    return [shlex.split(line)[5:] for line in done.stderr.splitlines() if line.startswith("  mpirun -n 8 scalemark run ")]
 
 
 def predictions(program, folder, name, left_out):

@@ -10,11 +10,10 @@ and of Llama3 with FSDP. Messages come from rows on as many hosts, then from row
 measured. With `--backend gloo` messages are sent while the ranks compute. Needs root, and forty minutes.
 """
 import collections
-import shlex
 import statistics
 import subprocess
 
-from predict_hosts import each_rate, hosts, told
+from predict_hosts import each_rate, hosts, missing_rows, told
 
 RANKS = [2, 3, 4]
 STEPS = 6
@@ -32,14 +31,10 @@ def lacking_messages(program, training, workload):
     """What `predict` says that it lacks for all RANKS together: the words of each run, without ranks and output."""
     sizes = collections.defaultdict(set)
     for ranks in RANKS:
-        done = subprocess.run([program, "predict", "--from", training, "--workload", workload, "-a", f"ranks={ranks}"], capture_output=True,
-                              text=True, check=False)
-        for line in done.stderr.splitlines():
-            if line.startswith("  mpirun -n 8 scalemark run "):
-                name, *words = shlex.split(line)[5:]
-                axes = [word for word in words[1::2] if not word.startswith(("ranks=", "bytes=")) and "messages-" not in word]
-                (of_line,) = [word for word in words if word.startswith("bytes=")]
-                sizes[name, *axes].update(int(size) for size in of_line.removeprefix("bytes=").split(","))
+        for name, *words in missing_rows(program, training, workload, ranks):
+            axes = [word for word in words[1::2] if not word.startswith(("ranks=", "bytes=")) and "messages-" not in word]
+            (of_line,) = [word for word in words if word.startswith("bytes=")]
+            sizes[name, *axes].update(int(size) for size in of_line.removeprefix("bytes=").split(","))
     for (name, *axes), of_run in sizes.items():
         yield [name, *(word for axis in axes for word in ("-a", axis)), "-a", "bytes=" + ",".join(map(str, sorted(of_run)))]
 

@@ -3,49 +3,38 @@
 #include "common/cli/commands/measured_roofs.hpp"
 
 #include <algorithm>
-#include <initializer_list>
 
 #include "common/predict/op_cost.hpp"
 
 namespace scalemark::cli {
 namespace {
 
-bool has(const Point& point, const char* axis, const std::string& value) {
-  const auto* const own = point.find_as<std::string>(axis);
-  return own != nullptr && *own == value;
-}
+std::string products_of(const Point& point) { return make_key("", axes_of_rows(point)); }
 
-/// Values of these axes; "-" for one that the point lacks.
-std::string values_of(const Point& point, std::initializer_list<const char*> axes) {
-  std::string values;
-  for (const char* axis : axes) {
-    const Value* const value = point.find(axis);
-    values += (value == nullptr ? "-" : to_text(*value)) + " ";
-  }
-  return values;
-}
-
+/// All precisions share the memory.
 std::string memory_of(const Point& point) {
-  return values_of(point, {"device", "threads", "ranks"});
+  Point shared = axes_of_rows(point);
+  shared.erase("precision");
+  return make_key("", shared);
 }
 
-std::string products_of(const Point& point) {
-  return values_of(point, {"device", "threads", "ranks", "precision"});
+void keep_best(std::map<double, double>& rates, double work, double seconds) {
+  if (work > 0) rates[work] = std::max(rates[work], work / seconds);
 }
 
 }  // namespace
 
 void MeasuredRoofs::add(const Benchmark& benchmark, const Point& point, double seconds) {
-  const std::optional<OperationWork> work = benchmark.work_for(point);
-  if (!work || !(seconds > 0)) return;
-  const auto keep = [&](Rates& rates, double done) {
-    if (done > 0) rates[done] = std::max(rates[done], done / seconds);
-  };
-  if (benchmark.name() == "micro/gemm" && has(point, "shape", "square") &&
-      has(point, "product", "forward"))
-    keep(flops_[products_of(point)], work->flops);
-  if (benchmark.name() == "micro/stream" && has(point, "operation", "triad"))
-    keep(bytes_[memory_of(point)], work->bytes);
+  const bool is_square = benchmark.name() == "micro/gemm" && point.text("shape", "") == "square" &&
+                         point.text("product", "") == "forward",
+             is_triad =
+                 benchmark.name() == "micro/stream" && point.text("operation", "") == "triad";
+  if (!(seconds > 0) || (!is_square && !is_triad)) return;
+  const OperationWork work = benchmark.work_for(point).value_or(OperationWork());
+  if (is_square)
+    keep_best(flops_[products_of(point)], work.flops, seconds);
+  else
+    keep_best(bytes_[memory_of(point)], work.bytes, seconds);
 }
 
 std::optional<double> MeasuredRoofs::seconds(const WorkloadPart& part) const {
