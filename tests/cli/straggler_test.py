@@ -10,6 +10,10 @@ import h5py
 from harness import FAULTY, ProgramTest, rows, run
 
 FULL = "--full" in sys.argv
+CASES = 100 if FULL else 10
+ENOUGH = 0.7 * CASES
+ROUNDS = 8
+LONGEST = 48000  # us
 
 
 class Straggler(ProgramTest):
@@ -20,31 +24,39 @@ class Straggler(ProgramTest):
         self.expect(done, 0)
         return done.stdout, rows(out)
 
+    def until_undisturbed(self, ranks, slower, judge):
+        """Runs of cases whose operations take 2 ms, until judge(text, table, busy) is content with one. A virtual machine may wake up
+        its processors late by 0.1 ms or more, however long they slept: after each other run, operations take twice as long."""
+        # Where ranks that wait take the core of one that wakes up, 0.1 ms is lost in that.
+        busy = 2000 if ranks <= len(os.sched_getaffinity(0)) else 6000
+        history = []
+        for _ in range(ROUNDS):
+            judged = judge(*self.measure(ranks, f"slower={slower}", f"number=0:{CASES - 1}:+1", f"busy={busy}"), busy)
+            if judged is None:
+                return
+            history.append(f"{busy} us: {judged}")
+            busy = min(2 * busy, LONGEST)
+        self.fail(f"{ranks} ranks, {CASES} cases by time of an operation: {', '.join(history)}")
+
     def test_the_late_rank_is_named(self):
-        cases = 100 if FULL else 10
         for ranks in (2, 3):
-            # Where ranks that wait take the core of one that wakes up, 0.1 ms is lost in that.
-            busy = 2000 if ranks <= len(os.sched_getaffinity(0)) else 6000
-            clear = found = 0
-            # Few cases of one run may be undisturbed, and one missed among five says little: runs are added up.
-            for _ in range(12):
-                text, table = self.measure(ranks, "slower=5", f"number=0:{cases - 1}:+1", f"busy={busy}")
+
+            def judge(text, table, busy):
                 named = {key: row["straggler"] for key, row in table.items() if "straggler" in row}
                 self.assertEqual({one["rank"] for one in named.values()} - {ranks - 1}, set(), named)
                 self.assertFalse(self.with_gap(0, 0.01) & set(named), named)
                 # A case that something else on the machine disturbs may name nobody.
                 planted = 0.05 * busy * 1e-6
                 undisturbed = {key for key in self.with_gap(0.045, 0.06) if table[key]["facts"]["barrier_time"] < planted / 2}
-                clear += len(undisturbed)
-                found += len(undisturbed & set(named))
-                for key in undisturbed & set(named):
-                    self.assertTrue(0.02 < named[key]["fraction"] < 0.2, named[key])
-                    self.assertTrue(planted / 2 < named[key]["lateness"] < 4 * planted, named[key])
-                if clear >= cases and found >= 0.9 * clear:
-                    break
-            self.assertGreaterEqual(clear, cases / 2, "too few cases that nothing disturbed")
-            self.assertGreaterEqual(found, 0.9 * clear, f"{ranks} ranks, {clear} cases that nothing disturbed")
-            self.assertIn(f"rank {ranks - 1} is late by ", text)
+                found = [named[key] for key in undisturbed & set(named)]
+                if len(undisturbed) < ENOUGH or len(found) < 0.9 * len(undisturbed):
+                    return f"{len(found)} named of {len(undisturbed)} undisturbed"
+                self.assertTrue(0.02 < statistics.median(one["fraction"] for one in found) < 0.2, found)
+                self.assertTrue(planted / 2 < statistics.median(one["lateness"] for one in found) < 4 * planted, found)
+                self.assertIn(f"rank {ranks - 1} is late by ", text)
+                return None
+
+            self.until_undisturbed(ranks, 5, judge)
 
     def with_gap(self, low, high):
         """The cases in which the slowest rank's work took so much longer than that of the slowest other one, by the medians
@@ -60,18 +72,17 @@ class Straggler(ProgramTest):
         return keys
 
     def test_ranks_alike_are_not_named(self):
-        cases = 100 if FULL else 10
         for ranks in (2, 3):
-            alike = false = 0
-            for _ in range(12):  # where something else on the machine makes ranks differ, a run has few such cases
-                _, table = self.measure(ranks, "slower=0", f"number=0:{cases - 1}:+1")
-                undisturbed = self.with_gap(0, 0.01)
-                alike += len(undisturbed)
-                false += sum("straggler" in table[key] for key in undisturbed)
-                if alike >= cases:
-                    break
+            false = 0
+
+            def judge(_text, table, _busy):
+                nonlocal false
+                alike = self.with_gap(0, 0.01)
+                false += sum("straggler" in table[key] for key in alike)
+                return None if len(alike) >= ENOUGH else f"{len(alike)} alike"
+
+            self.until_undisturbed(ranks, 0, judge)
             self.assertLessEqual(false, 1)
-            self.assertGreaterEqual(alike, cases / 2, "too few to judge by")
 
     def test_the_clock_and_its_residual_are_stored(self):
         _, table = self.measure(2, "slower=0")
