@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Messages that are sent while a step computes: what of them the computation does not hide.
+// Messages that are sent while a step computes: how long the step waits for them.
 #pragma once
 
 #include <span>
 
 namespace scalemark::predict {
 
-/// A message, and when what it sends is there.
-struct ReadyMessage {
-  double ready = 0;    ///< s after the start of the backward pass
-  double seconds = 0;  ///< that it takes
+/// A message, and the seconds that a rank has computed when it starts it and when it needs it.
+struct StepMessageTimes {
+  double started = 0, needed = 0;
+  double seconds = 0;  ///< that the message takes
 };
 
-/// Seconds from `computed` (after the start of the backward pass) until the last message has
-/// arrived, at least 0. Messages follow each other, as on one stream: each starts when it is ready
-/// and the one before has arrived. Computation is taken to be as fast as without messages.
-double exposed_seconds(std::span<const ReadyMessage> messages, double computed);
+/// Seconds that a rank waits in all, computing as fast as without messages. Messages are in the
+/// order in which they are started. They follow each other, as on one stream: each begins when it
+/// is started and the one before has arrived. A rank that waits computes nothing and starts
+/// nothing.
+double waited_seconds(std::span<const StepMessageTimes> messages);
 
 }  // namespace scalemark::predict

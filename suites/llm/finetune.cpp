@@ -112,9 +112,11 @@ std::unique_ptr<Parallelism> make_parallelism(Case& c, torch::Device device) {
   const auto group = torch_support::make_process_group(c, device, c.text("backend"));
   c.fact("process_group", torch_support::resolve_backend(c.text("backend"), c.text("device")));
   if (kind == "ddp") return graphs ? make_replicas(group) : make_ddp(group);
-  return make_fsdp(group, {.reshard = c.flag("reshard"),
-                           .prefetch = c.integer("prefetch"),
-                           .offload = c.flag("offload")});
+  return make_fsdp(group,
+                   {.reshard = c.flag("reshard"),
+                    .prefetch = c.integer("prefetch"),
+                    .offload = c.flag("offload")},
+                   device);
 }
 
 Llama make_model(Case& c, const LlamaConfig& config, torch::Device device, const Start& start,
@@ -244,6 +246,7 @@ void finetune(Case& c) {
     save_adapters(c, adapters, whole(*parallelism, lora_parameters(*model)), config, {});
   record_finetuning(c, history);
   torch_support::record_gradient_buckets(c, parallelism->gradient_buckets());
+  torch_support::record_shard_messages(c, parallelism->shard_messages());
   // The energy of an interrupted training was not measured completely.
   record_energy(c, history, saved ? std::nullopt : energy.joules());
   profile.record(!saved);

@@ -97,7 +97,7 @@ class PredictTraining(ProgramTest):
         text = self.predict(one, *messages, *PREDICT, "-a", "ranks=2")
         self.expect(text, 0)
         self.assertRegex(text.stdout, r"(?m)^ranks .* communication +hidden +measured")
-        self.assertIn("hidden: gradients that gloo sends while the ranks compute", text.stdout)
+        self.assertIn("hidden: what gloo sends while the ranks compute", text.stdout)
         self.assertIn("rows of micro/overlap would tell", text.stdout)
         overlap = self.path("overlap.h5")
         self.expect(run("run", "^micro/overlap$", "-a", "backend=gloo", "-a", "memory=host", "-a", "device=cpu", "-a", "threads=1", "-a",
@@ -125,6 +125,34 @@ class PredictTraining(ProgramTest):
         count = {name: sum(one["count"] for one in step["messages"] if one["benchmark"] == "micro/" + name)
                  for name in ("allgather", "reduce_scatter", "allreduce")}
         self.assertEqual(count, {"allgather": 4 * 2 + 3, "reduce_scatter": 4 + 3, "allreduce": 1})
+        self.assertEqual(step["hidden"], 0, "MPI sends nothing while a rank computes")
+
+    def test_gloo_gathers_layers_ahead(self):
+        one = self.train("one.h5", 1, [*SHARDED, "-a", "backend=gloo"])
+        predict = ["--workload", "llm/finetune", "-a", "ranks=2"]
+        _, messages = self.measure_missing(self.predict(one, *predict))
+        done = self.predict(one, *messages, *predict, "--format", "json")
+        self.expect(done, 0)
+        (step,) = json.loads(done.stdout)
+        with h5py.File(one) as file:
+            metrics = file["cases/000000/metrics"]
+            events = []
+            for prefix, benchmark, ranks in (("gather_", "micro/allgather", 2), ("reduction_", "micro/reduce_scatter", 1)):
+                starts, needs, sizes = (metrics[f"{prefix}{name}/samples"][()][0] for name in ("start_time", "need_time", "size"))
+                times = {message["bytes"] * ranks: message["seconds"] for message in step["messages"] if message["benchmark"] == benchmark}
+                for start, need, size in zip(starts, needs, sizes):
+                    seconds = times[min(times, key=lambda known: abs(known - size))]
+                    events.extend([(start, 0, (prefix, start), seconds), (max(start, need), 1, (prefix, start), seconds)])
+        arrived, last, waited, sent = {}, 0, 0, 0
+        for at, is_need, message, seconds in sorted(events):
+            if is_need:
+                waited += max(0, arrived[message] - at - waited)
+            else:
+                last = arrived[message] = max(at + waited, last) + seconds
+                sent += seconds
+        self.assertAlmostEqual(step["hidden"], sent - waited)
+        self.assertGreater(step["hidden"], 0)
+        self.assertAlmostEqual(step["step"], step["slowest"] + step["communication"] - step["hidden"])
 
     def test_what_it_refuses(self):
         one = self.train("one.h5", 1)

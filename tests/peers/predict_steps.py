@@ -7,7 +7,8 @@ rates.
 
 Trainings on fewer hosts, and the messages of a step on 2, 3 and 4 hosts, predict the step on each of these: of MobileNetV2 with DDP,
 and of Llama3 with FSDP. Messages come from rows on as many hosts, then from rows on the others only. Prints both beside what was
-measured. With `--backend gloo` messages are sent while the ranks compute. Needs root, and forty minutes.
+measured. With `--backend gloo` messages are sent while the ranks compute: it also predicts with rows of micro/overlap. Needs root, and
+forty minutes.
 """
 import collections
 import statistics
@@ -25,6 +26,10 @@ TRAININGS = {"DDP": ("imaging/train", ["-a", "strategy=ddp_ds", "-a", "image=32"
              "FSDP": ("llm/finetune", ["-a", "parallel=fsdp", "-a", "model=tiny", "-a", "method=full", "-a", "batch=2", "-a", "sequence=64",
                                        "-a", "pad_multiple=64"],
                       lambda steps, ranks: ["-a", f"steps={steps}"])}
+
+
+# Rows of micro/overlap: sizes of the messages that are sent while the ranks compute.
+OVERLAP = {"DDP": ["-a", "collective=allreduce", "-a", "bytes=1M,7M"], "FSDP": ["-a", "collective=allgather", "-a", "bytes=256K,1M"]}
 
 
 def lacking_messages(program, training, workload):
@@ -48,15 +53,18 @@ def measure(program, rate, folder, kind, backend):
         for ranks in RANKS:
             run(*train, *length(STEPS, ranks), "-a", f"ranks={ranks}", "-o", folder / f"train-{ranks}.h5")
             if backend == "gloo":
-                run("^micro/overlap$", "-a", "device=cpu", "-a", "threads=1", "-a", "memory=host", "-a", f"backend={backend}", "-a", "bytes=1M,7M",
-                    "-a", "rows=256", "-a", f"ranks={ranks}", "-n", 3, "--warmup", 1, "-o", folder / f"messages-{ranks}-overlap.h5")
+                run("^micro/overlap$", "-a", "device=cpu", "-a", "threads=1", "-a", "memory=host", "-a", f"backend={backend}", *OVERLAP[kind],
+                    "-a", "rows=256", "-a", f"ranks={ranks}", "-n", 3, "--warmup", 1, "-o", folder / f"overlap-{ranks}.h5")
             for number, one in enumerate(messages):
                 run(*one, "-a", f"ranks={ranks}", "-n", 3, "--warmup", 1, "-o", folder / f"messages-{ranks}-{number}.h5")
 
 
-def predicted(program, folder, kind, ranks, others_only):
+def predicted(program, folder, kind, ranks, others_only, with_overlap=False):
     """The step, or None where rows are missing."""
-    messages = [path for one in RANKS if one != ranks or not others_only for path in folder.glob(f"messages-{one}-*.h5")]
+    numbers = [one for one in RANKS if one != ranks or not others_only]
+    messages = [path for one in numbers for path in folder.glob(f"messages-{one}-*.h5")]
+    if with_overlap:
+        messages += [folder / f"overlap-{one}.h5" for one in numbers]
     trainings = [folder / f"train-{one}.h5" for one in (1, *RANKS) if one != ranks]
     try:
         steps = told(program, "predict", "--from", *trainings, *messages, "--workload", TRAININGS[kind][0], "-a", f"ranks={ranks}")
@@ -93,6 +101,9 @@ def main():
                 own, others = (in_words(predicted(program, folder, kind, ranks, others_only), measured) for others_only in (False, True))
                 print(f"{kind} {rate} {ranks} hosts: {measured:.3f} s; by messages on as many hosts {own}; by those on others {others}",
                       flush=True)
+                if arguments.backend == "gloo":
+                    both = in_words(predicted(program, folder, kind, ranks, False, with_overlap=True), measured)
+                    print(f"  with rows of micro/overlap {both}", flush=True)
 
 
 if __name__ == "__main__":

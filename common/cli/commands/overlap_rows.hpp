@@ -10,20 +10,21 @@
 
 namespace scalemark::cli {
 
-/// The measured overlap ratios of all-reduces beside matrix products.
+/// The measured overlap ratios of collectives beside matrix products.
 class OverlapRows {
  public:
   /// Throws InputError for runs of different machines and of the software GPU.
   explicit OverlapRows(const std::vector<std::string>& paths);
 
   /// The part of a message's time that a step wins, 0 to 1, with what both slow each other: of the
-  /// row on the nearest number of ranks, of these the nearest size. Nothing without such rows.
-  std::optional<double> ratio(const std::string& backend, const std::string& memory, int ranks,
-                              double bytes) const;
+  /// row of that collective ("allreduce") on the nearest number of ranks, of these the nearest
+  /// size. Nothing without such rows.
+  std::optional<double> ratio(const std::string& collective, const std::string& backend,
+                              const std::string& memory, int ranks, double bytes) const;
 
  private:
   struct Row {
-    std::string backend, memory;
+    std::string collective, backend, memory;
     double ranks = 0, bytes = 0, ratio = 0;
   };
 

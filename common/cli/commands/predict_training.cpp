@@ -47,8 +47,9 @@ std::string overlap_note(const TrainingRows& rows, const std::vector<StepLine>& 
       std::ranges::find_if(lines, [](const StepLine& one) { return one.hidden.has_value(); });
   if (line != lines.end())
     return fmt::format(
-        "hidden: gradients that {} sends while the ranks compute, by gradient_ready_time of the "
-        "training. {}",
+        "hidden: what {} sends while the ranks compute, by the moments at which the training "
+        "starts "
+        "and needs messages. {}",
         group,
         line->overlap_ratio
             ? fmt::format("A step wins {:.0f} % of it, by rows of micro/overlap.",

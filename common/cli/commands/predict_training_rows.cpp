@@ -43,19 +43,38 @@ std::vector<double> local_steps(const CaseResult& one, std::int64_t ranks) {
   return seconds;
 }
 
-/// When DDP's buckets were ready, the median of all ranks. Empty where that is not known.
-std::vector<double> bucket_times(const CaseResult& one) {
-  const Metric* ready = one.find("gradient_ready_time");
-  if (ready == nullptr) return {};
-  std::vector<double> seconds;
-  for (std::size_t bucket = 0; bucket < ready->samples.iterations; ++bucket) {
+/// A metric's value for each message of a step, the median of all ranks. Empty where there is none.
+std::vector<double> message_values(const CaseResult& one, const std::string& name) {
+  const Metric* metric = one.find(name);
+  if (metric == nullptr) return {};
+  std::vector<double> values;
+  for (std::size_t message = 0; message < metric->samples.iterations; ++message) {
     std::vector<double> of_ranks;
-    for (std::size_t rank = 0; rank < ready->samples.ranks; ++rank)
-      of_ranks.push_back(ready->samples.value(rank, bucket));
-    seconds.push_back(stats::median(of_ranks));
-    if (!std::isfinite(seconds.back()) || seconds.back() < 0) return {};
+    for (std::size_t rank = 0; rank < metric->samples.ranks; ++rank)
+      of_ranks.push_back(metric->samples.value(rank, message));
+    values.push_back(stats::median(of_ranks));
+    if (!std::isfinite(values.back()) || values.back() < 0) return {};
   }
-  return seconds;
+  return values;
+}
+
+/// FSDP's collectives in the order of their starts. Empty where they are not known.
+std::vector<ShardMoments> shard_moments(const CaseResult& one) {
+  std::vector<ShardMoments> all;
+  for (const bool is_reduction : {false, true}) {
+    const std::string prefix = is_reduction ? "reduction_" : "gather_";
+    const std::vector<double> started = message_values(one, prefix + "start_time"),
+                              needed = message_values(one, prefix + "need_time"),
+                              sizes = message_values(one, prefix + "size");
+    if (needed.size() != started.size() || sizes.size() != started.size()) return {};
+    for (std::size_t i = 0; i < started.size(); ++i)
+      all.push_back({.is_reduction = is_reduction,
+                     .bytes = sizes[i],
+                     .started = started[i],
+                     .needed = std::max(started[i], needed[i])});
+  }
+  std::ranges::stable_sort(all, {}, &ShardMoments::started);
+  return all;
 }
 
 std::string process_group_of(const CaseResult& one) {
@@ -92,8 +111,10 @@ class TrainingGatherer {
     measured.step.push_back(*seconds);
     const std::vector<double> local = local_steps(one, ranks);
     measured.local.insert(measured.local.end(), local.begin(), local.end());
-    if (std::vector<double> ready = bucket_times(one); !ready.empty())
+    if (std::vector<double> ready = message_values(one, "gradient_ready_time"); !ready.empty())
       measured.ready.push_back(std::move(ready));
+    if (std::vector<ShardMoments> sharded = shard_moments(one); !sharded.empty())
+      measured.sharded.push_back(std::move(sharded));
   }
 
   const Benchmark& benchmark_;

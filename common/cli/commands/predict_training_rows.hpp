@@ -11,6 +11,14 @@
 
 namespace scalemark::cli {
 
+/// One of FSDP's collectives, and the seconds that a rank had computed when it started it and when
+/// it needed it.
+struct ShardMoments {
+  bool is_reduction = false;
+  double bytes = 0;  ///< of the whole, over all ranks
+  double started = 0, needed = 0;
+};
+
 /// A training on so many ranks.
 struct MeasuredTraining {
   std::vector<double> step;   ///< s, the median of the slowest rank, one per run
@@ -18,6 +26,8 @@ struct MeasuredTraining {
   /// s, of each run: when DDP's buckets were ready, in the order in which they are reduced. May be
   /// empty.
   std::vector<std::vector<double>> ready;
+  /// Of each run, in the order of the starts. May be empty.
+  std::vector<std::vector<ShardMoments>> sharded;
 };
 
 /// Rows that differ in their number of ranks only.

@@ -7,7 +7,6 @@
 
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/predict/conformal.hpp"
-#include "common/predict/step_schedule.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::cli {
@@ -26,47 +25,6 @@ CollectiveName collective_of(const TrainingRows& rows, const WorkloadPart& messa
     if (axis != "bytes") words.push_back(axis + "=" + to_text(value));
   }
   return {message.benchmark, std::move(words)};
-}
-
-/// Whether it is a message of DDP's gradients.
-bool has_gradients(const StepMessage& one) {
-  return one.component == "gradients" && one.benchmark == "micro/allreduce";
-}
-
-/// The largest message of gradients but the last, which no computation hides.
-double hidden_bytes(const std::vector<StepMessage>& messages) {
-  double largest = 0, before = 0;
-  for (const StepMessage& one : messages) {
-    if (!has_gradients(one)) continue;
-    largest = std::max(largest, before);
-    before = one.bytes;
-  }
-  return largest;
-}
-
-/// What a backward pass hides of the reduction of its gradients. Nothing where it is not known when
-/// they are ready. MPI moves on in its own calls only, so that its messages hide nothing.
-std::optional<double> hidden_seconds(const TrainingRows& rows, const MeasuredTraining& from,
-                                     const std::vector<StepMessage>& messages) {
-  if (rows.process_group == "mpi") return 0;
-  std::vector<predict::ReadyMessage> gradients;
-  double sum = 0;
-  for (const StepMessage& one : messages) {
-    if (!has_gradients(one)) continue;
-    gradients.insert(gradients.end(), static_cast<std::size_t>(one.count),
-                     {.ready = 0, .seconds = one.time.seconds});
-    sum += one.total();
-  }
-  for (std::size_t i = 0; i < gradients.size(); ++i) {
-    std::vector<double> of_runs;
-    for (const std::vector<double>& ready : from.ready) {
-      if (ready.size() == gradients.size()) of_runs.push_back(ready[i]);
-    }
-    if (of_runs.empty()) return std::nullopt;
-    gradients[i].ready = stats::median(of_runs);
-  }
-  if (gradients.empty()) return std::nullopt;
-  return sum - predict::exposed_seconds(gradients, gradients.back().ready);
 }
 
 /// The measured number of ranks to start from: the largest below `ranks`, else the smallest.
@@ -121,10 +79,12 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
           {part.component, part.benchmark, part.count, static_cast<double>(bytes), *found});
   }
   if (line.messages.size() < messages.size()) return std::nullopt;
-  line.hidden = hidden_seconds(rows, start->second, line.messages);
-  if (line.hidden.value_or(0) > 0)
-    line.overlap_ratio = collectives.overlap().ratio(rows.process_group, memory_of(rows), ranks,
-                                                     hidden_bytes(line.messages));
+  line.hidden = hidden_seconds(rows, start->second, line.messages, ranks);
+  const StepMessage* const largest = largest_hidden(line.messages);
+  if (line.hidden.value_or(0) > 0 && largest != nullptr)
+    line.overlap_ratio =
+        collectives.overlap().ratio(largest->benchmark.substr(std::string("micro/").size()),
+                                    rows.process_group, memory_of(rows), ranks, largest->bytes);
   if (const auto own = rows.by_ranks.find(ranks); own != rows.by_ranks.end())
     line.measured = stats::median(own->second.step);
   return line;

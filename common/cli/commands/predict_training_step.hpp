@@ -12,20 +12,11 @@
 
 #include "common/cli/commands/predict_collective.hpp"
 #include "common/cli/commands/predict_training_rows.hpp"
+#include "common/cli/commands/step_messages.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/predict/noise_at_scale.hpp"
 
 namespace scalemark::cli {
-
-/// Messages of a step that are alike, and what the time of one is from.
-struct StepMessage {
-  std::string component, benchmark;
-  std::int64_t count = 1;
-  double bytes = 0;
-  MessageTime time;  ///< of one
-
-  double total() const { return static_cast<double>(count) * time.seconds; }
-};
 
 struct StepLine {
   int ranks = 0, from_ranks = 0;

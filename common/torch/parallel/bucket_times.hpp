@@ -5,14 +5,14 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Device.h>
-#include <c10/core/Event.h>
 #include <torch/csrc/distributed/c10d/comm.hpp>
+
+#include "common/torch/parallel/moment.hpp"
 
 namespace scalemark::torch_support {
 
@@ -20,20 +20,6 @@ namespace scalemark::torch_support {
 struct BucketReady {
   std::int64_t bytes = 0;
   double seconds = 0;  ///< from the start of the backward pass to its last gradient: the median
-};
-
-/// A moment of the host, or of the current stream of a GPU.
-class Moment {
- public:
-  explicit Moment(c10::Device device);
-  void note();
-  /// Seconds from `start` to this moment. Waits for a GPU to reach it.
-  double since(const Moment& start) const;
-
- private:
-  c10::Device device_;
-  std::uint64_t host_ns_ = 0;
-  mutable std::optional<c10::Event> event_;
 };
 
 /// Notes the moment of the last gradient of each bucket, by a hook on that parameter.

@@ -16,6 +16,7 @@ namespace scalemark::torch_support {
 struct Started {
   c10::intrusive_ptr<c10d::Work> work;
   at::Tensor input, output;
+  std::size_t number = 0;  ///< of FsdpRecord
 };
 
 /// Tensors of one type on one device, concatenated, zero-padded to a multiple of the ranks, and cut

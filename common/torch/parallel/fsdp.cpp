@@ -12,7 +12,6 @@
 #include <torch/csrc/autograd/utils/lambda_post_hook.h>
 #include <torch/csrc/autograd/variable.h>
 
-#include "common/base/clock.hpp"
 #include "common/base/error.hpp"
 
 namespace scalemark::torch_support {
@@ -37,28 +36,7 @@ void put(std::vector<Group>& groups, const at::Tensor& tensor, bool buffer) {
   found->tensors.push_back(tensor);
 }
 
-/// Adds its own lifetime to a counter.
-class Stopwatch {
- public:
-  explicit Stopwatch(std::uint64_t& total) : total_(total) {}
-  ~Stopwatch() { total_ += now_ns() - begin_; }
-  Stopwatch(const Stopwatch&) = delete;
-  Stopwatch& operator=(const Stopwatch&) = delete;
-
- private:
-  std::uint64_t& total_;
-  std::uint64_t begin_ = now_ns();
-};
-
 }  // namespace
-
-FsdpTraffic& FsdpTraffic::operator+=(const FsdpTraffic& other) {
-  gathers += other.gathers;
-  gathered_bytes += other.gathered_bytes;
-  reductions += other.reductions;
-  reduced_bytes += other.reduced_bytes;
-  return *this;
-}
 
 /// One flat shard, and how many gradients of its tensors are pending in this backward pass.
 struct Fsdp::Piece {
@@ -90,8 +68,11 @@ struct Fsdp::Reduction {
   Started started;
 };
 
-Fsdp::Fsdp(ProcessGroupPtr group, const FsdpOptions& options)
-    : group_(std::move(group)), options_(options), root_(std::make_unique<Unit>()) {}
+Fsdp::Fsdp(ProcessGroupPtr group, const FsdpOptions& options, std::shared_ptr<FsdpRecord> record)
+    : group_(std::move(group)),
+      options_(options),
+      record_(std::move(record)),
+      root_(std::make_unique<Unit>()) {}
 
 Fsdp::~Fsdp() = default;
 
@@ -148,20 +129,14 @@ void Fsdp::prepare() {
 
 void Fsdp::start_gather(Unit& unit) {
   if (std::exchange(unit.there, true)) return;
-  for (const auto& piece : unit.pieces) {
-    {
-      const Stopwatch exposed(exposed_);
-      unit.gathers.push_back(piece->flat.start_gather(*group_));
-    }
-    ++traffic_.gathers;
-    traffic_.gathered_bytes +=
-        unit.gathers.back().output.nbytes() - unit.gathers.back().input.nbytes();
-  }
+  for (const auto& piece : unit.pieces)
+    unit.gathers.push_back(
+        record_->start(ShardCollective::gather, [&] { return piece->flat.start_gather(*group_); }));
 }
 
 void Fsdp::gather(Unit& unit) {
   start_gather(unit);
-  for (const Started& started : unit.gathers) wait(started);
+  for (const Started& started : unit.gathers) record_->wait(started);
   unit.gathers.clear();
 }
 
@@ -170,11 +145,6 @@ void Fsdp::release(Unit& unit) {
   gather(unit);  // waits for a gather that was prefetched but is not needed
   for (const auto& piece : unit.pieces) piece->flat.release();
   unit.there = false;
-}
-
-void Fsdp::wait(const Started& started) {
-  const Stopwatch exposed(exposed_);
-  started.work->wait();
 }
 
 void Fsdp::before_forward() {
@@ -212,18 +182,14 @@ void Fsdp::on_gradient(Piece& piece, std::size_t index) {
   if (--piece.awaited > 0) return;
   piece.awaited = piece.flat.tensors().size();
   finish_reductions();  // at most one flat buffer of gradients is being reduced at a time
-  {
-    const Stopwatch exposed(exposed_);
-    reductions_.push_back({&piece, piece.flat.start_reduction(*group_)});
-  }
-  const Started& started = reductions_.back().started;
-  ++traffic_.reductions;
-  traffic_.reduced_bytes += started.input.nbytes() - started.output.nbytes();
+  reductions_.push_back({&piece, record_->start(ShardCollective::reduction, [&] {
+                           return piece.flat.start_reduction(*group_);
+                         })});
 }
 
 void Fsdp::finish_reductions() {
   for (const Reduction& reduction : reductions_) {
-    wait(reduction.started);
+    record_->wait(reduction.started);
     reduction.piece->flat.add_to_part(reduction.started.output);
   }
   reductions_.clear();

@@ -9,12 +9,12 @@
 #include <list>
 #include <memory>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include <torch/nn/module.h>
 
 #include "common/torch/parallel/flat_shard.hpp"
+#include "common/torch/parallel/fsdp_record.hpp"
 #include "common/torch/process_group/process_group.hpp"
 
 namespace scalemark::torch_support {
@@ -24,14 +24,6 @@ struct FsdpOptions {
   bool reshard = true;        ///< free a layer's parameters between its forward and backward pass
   std::int64_t prefetch = 1;  ///< layers whose all-gathers start ahead
   bool offload = false;       ///< keep parts, their gradients and optimiser state in host memory
-};
-
-/// Traffic of collectives, counted when they start. Each rank receives (ranks - 1) / ranks of the
-/// whole in an all-gather, and sends as much in a reduce-scatter. No algorithm needs more.
-struct FsdpTraffic {
-  std::uint64_t gathers = 0, gathered_bytes = 0, reductions = 0, reduced_bytes = 0;
-  bool operator==(const FsdpTraffic&) const = default;
-  FsdpTraffic& operator+=(const FsdpTraffic& other);
 };
 
 /// The units of a model are a chain of layers, each fed only by the one before, and a root:
@@ -46,7 +38,8 @@ class Fsdp {
  public:
   using Layer = std::function<at::Tensor(const at::Tensor&)>;
 
-  Fsdp(ProcessGroupPtr group, const FsdpOptions& options);
+  /// Records its collectives in `record`.
+  Fsdp(ProcessGroupPtr group, const FsdpOptions& options, std::shared_ptr<FsdpRecord> record);
   ~Fsdp();
   Fsdp(const Fsdp&) = delete;
   Fsdp& operator=(const Fsdp&) = delete;
@@ -75,13 +68,6 @@ class Fsdp {
   void visit(const std::vector<at::Tensor>& tensors,
              const std::function<void(const at::Tensor&)>& see);
 
-  /// Traffic since the last call.
-  FsdpTraffic take_traffic() { return std::exchange(traffic_, {}); }
-  /// Since the last call: ns that the host spent starting collectives and waiting for them. On a
-  /// CPU this is communication that computation did not hide; with a GPU the host runs ahead and
-  /// hardly waits.
-  std::uint64_t take_exposed_communication() { return std::exchange(exposed_, 0); }
-
  private:
   struct Piece;
   struct Unit;
@@ -95,17 +81,15 @@ class Fsdp {
   void before_backward(std::size_t layer);
   void on_gradient(Piece& piece, std::size_t index);
   void finish_reductions();
-  void wait(const Started& started);
 
   ProcessGroupPtr group_;
   FsdpOptions options_;
+  std::shared_ptr<FsdpRecord> record_;
   std::unique_ptr<Unit> root_;
   std::vector<std::unique_ptr<Unit>> layers_;
   std::unordered_map<const c10::TensorImpl*, Unit*> owners_;
   std::vector<at::Tensor> parts_;
   std::list<Reduction> reductions_;
-  FsdpTraffic traffic_;
-  std::uint64_t exposed_ = 0;
 };
 
 }  // namespace scalemark::torch_support

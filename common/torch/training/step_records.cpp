@@ -71,6 +71,31 @@ void record_gradient_buckets(Case& c, const std::vector<BucketReady>& buckets) {
            "gradients that are reduced in one message");
 }
 
+void record_shard_messages(Case& c, const std::vector<ShardMessage>& messages) {
+  struct Kind {
+    ShardCollective kind;
+    std::string prefix, name;
+  };
+  for (const Kind& one : {Kind{ShardCollective::gather, "gather_", "all-gather"},
+                          Kind{ShardCollective::reduction, "reduction_", "reduce-scatter"}}) {
+    std::vector<double> started, needed, sizes;
+    for (const ShardMessage& message : messages) {
+      if (message.kind != one.kind) continue;
+      started.push_back(message.started);
+      needed.push_back(message.needed);
+      sizes.push_back(static_cast<double>(message.bytes));
+    }
+    if (sizes.empty()) continue;
+    const std::string computing = " of computing after a step's first collective started, median";
+    c.record(one.prefix + "start_time", "s", Better::none, MetricKind::ratio, RankReduce::mean,
+             started, "when the " + one.name + " started:" + computing);
+    c.record(one.prefix + "need_time", "s", Better::none, MetricKind::ratio, RankReduce::mean,
+             needed, "when the rank waited for the " + one.name + ":" + computing);
+    c.record(one.prefix + "size", "By", Better::none, MetricKind::count, RankReduce::root, sizes,
+             "of the " + one.name + " over all ranks");
+  }
+}
+
 double record_peak_memory(Case& c, c10::Device device) {
   const auto peak = static_cast<double>(peak_memory(device));
   record_peak(c, peak, "largest number of bytes of tensors");

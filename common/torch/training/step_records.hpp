@@ -14,6 +14,7 @@
 #include "common/core/policy.hpp"
 #include "common/mpi/comm.hpp"
 #include "common/torch/parallel/bucket_times.hpp"
+#include "common/torch/parallel/fsdp_record.hpp"
 
 namespace scalemark::torch_support {
 
@@ -49,6 +50,11 @@ void record_timeline(Case& c, std::vector<Interval> others, const StepTimes& ste
 /// Collective. Records when each bucket of DDP was ready, and its size; one value per bucket, in
 /// the order of the reductions. Nothing where there are none.
 void record_gradient_buckets(Case& c, const std::vector<BucketReady>& buckets);
+
+/// Collective. Records when each collective of Fsdp started and was needed, and its size;
+/// all-gathers apart from reduce-scatters, one value per collective in the order of the starts.
+/// Nothing where there are none.
+void record_shard_messages(Case& c, const std::vector<ShardMessage>& messages);
 
 /// Collective. Records metric peak_device_memory of tensors, and returns this rank's value in
 /// bytes.

@@ -69,8 +69,9 @@ class DataParallel final : public Parallelism {
 /// A model whose layers are Fsdp's units.
 class ShardedModel final : public LayerGate {
  public:
-  ShardedModel(const ProcessGroupPtr& group, const torch_support::FsdpOptions& options)
-      : fsdp_(group, options) {}
+  ShardedModel(const ProcessGroupPtr& group, const torch_support::FsdpOptions& options,
+               std::shared_ptr<torch_support::FsdpRecord> record)
+      : fsdp_(group, options, std::move(record)) {}
   Fsdp& fsdp() { return fsdp_; }
   const Fsdp& fsdp() const { return fsdp_; }
 
@@ -103,17 +104,19 @@ class ShardedModel final : public LayerGate {
 
 class FullySharded final : public Parallelism {
  public:
-  FullySharded(ProcessGroupPtr group, const torch_support::FsdpOptions& options)
-      : group_(std::move(group)), options_(options), trained_(group_, options_) {}
+  FullySharded(ProcessGroupPtr group, const torch_support::FsdpOptions& options,
+               torch::Device device)
+      : group_(std::move(group)),
+        options_(options),
+        device_(device),
+        record_(std::make_shared<torch_support::FsdpRecord>(device, group_->getSize())),
+        trained_(group_, options_, record_) {}
 
   void add_part(torch::nn::Module& part) override { trained_.add_part(part); }
-  void add(Llama& model) override {
-    trained_.add(model);
-    device_ = model->options().device();
-  }
+  void add(Llama& model) override { trained_.add(model); }
   /// Part by part, as the model itself was made.
   Llama make_frozen_copy(const Llama& model) override {
-    copies_.push_back(std::make_unique<ShardedModel>(group_, options_));
+    copies_.push_back(std::make_unique<ShardedModel>(group_, options_, record_));
     const std::vector<torch::Tensor> originals = model->parameters();
     auto next = originals.begin();
     const auto fill = [&](torch::nn::Module& part) {
@@ -147,27 +150,23 @@ class FullySharded final : public Parallelism {
   }
   void zero_gradients() override { drop_gradients(parameters()); }
   Communication take_communication() override {
-    Communication all{.exposed = trained_.fsdp().take_exposed_communication(),
-                      .traffic = trained_.fsdp().take_traffic()};
-    for (const auto& copy : copies_) {
-      all.exposed += copy->fsdp().take_exposed_communication();
-      all.traffic += copy->fsdp().take_traffic();
-    }
-    return all;
+    const torch_support::FsdpRecord::Step step = record_->take_step();
+    return {.exposed = step.exposed, .traffic = step.traffic};
   }
+  std::vector<torch_support::ShardMessage> shard_messages() override { return record_->messages(); }
   void visit(const std::vector<torch::Tensor>& tensors,
              const std::function<void(const torch::Tensor&)>& see) override {
     trained_.fsdp().visit(tensors, see);
-    trained_.fsdp().take_traffic();  // traffic outside the steps
-    trained_.fsdp().take_exposed_communication();
+    record_->discard();  // is outside the steps
   }
 
  private:
   ProcessGroupPtr group_;
   torch_support::FsdpOptions options_;
+  torch::Device device_;
+  std::shared_ptr<torch_support::FsdpRecord> record_;
   ShardedModel trained_;
   std::vector<std::unique_ptr<ShardedModel>> copies_;
-  torch::Device device_{torch::kCPU};
 };
 
 }  // namespace
@@ -184,8 +183,9 @@ std::unique_ptr<Parallelism> make_ddp(ProcessGroupPtr group) {
 }
 
 std::unique_ptr<Parallelism> make_fsdp(ProcessGroupPtr group,
-                                       const torch_support::FsdpOptions& options) {
-  return std::make_unique<FullySharded>(std::move(group), options);
+                                       const torch_support::FsdpOptions& options,
+                                       torch::Device device) {
+  return std::make_unique<FullySharded>(std::move(group), options, device);
 }
 
 std::uint64_t fingerprint(Parallelism& parallelism, const Llama& model) {

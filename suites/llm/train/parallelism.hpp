@@ -55,6 +55,8 @@ class Parallelism {
   virtual Communication take_communication() { return {}; }
   /// See Ddp; empty for other kinds.
   virtual std::vector<torch_support::BucketReady> gradient_buckets() { return {}; }
+  /// See FsdpRecord; empty for other kinds.
+  virtual std::vector<torch_support::ShardMessage> shard_messages() { return {}; }
 
   /// Between steps: calls `see` for each of the model's tensors in the given order, with its values
   /// gathered.
@@ -71,9 +73,10 @@ std::unique_ptr<Parallelism> make_ddp(torch_support::ProcessGroupPtr group);
 /// trained. Without a group: a single rank.
 std::unique_ptr<Parallelism> make_replicas(torch_support::ProcessGroupPtr group);
 /// Fsdp with one unit a layer, and embedding, last norm and head as root. Gradients are reduced in
-/// each backward pass.
+/// each backward pass. `device`: of the model.
 std::unique_ptr<Parallelism> make_fsdp(torch_support::ProcessGroupPtr group,
-                                       const torch_support::FsdpOptions& options);
+                                       const torch_support::FsdpOptions& options,
+                                       torch::Device device);
 
 /// torch_support::fingerprint of all parameters of the model, each gathered in turn.
 std::uint64_t fingerprint(Parallelism& parallelism, const Llama& model);

@@ -76,7 +76,8 @@ TEST(FsdpCodes, OfTheFirstStepAreThoseOfOneDevice) {
     for (const bool reshard : {true, false}) {
       SCOPED_TRACE(std::string(toString(type)) + (reshard ? " resharded" : ""));
       const FirstStep alone = first_step(*make_single(), rows, type);
-      const FirstStep sharded = first_step(*make_fsdp(group, {.reshard = reshard}), rows, type);
+      const FirstStep sharded =
+          first_step(*make_fsdp(group, {.reshard = reshard}, torch::kCPU), rows, type);
       ASSERT_EQ(alone.notes.size(), products * kNotes);
       ASSERT_EQ(sharded.notes.size(), alone.notes.size());
       for (std::size_t i = 0; i < alone.notes.size(); ++i) {

@@ -78,6 +78,7 @@ struct FsdpResult {
   std::vector<double> losses, norms;  ///< losses: sums over the labels of all ranks
   std::vector<torch::Tensor> parameters;
   std::vector<FsdpTraffic> traffic;
+  std::vector<torch_support::ShardMessage> messages;
   FsdpTraffic expected;
 };
 
@@ -98,7 +99,8 @@ class Fsdp : public testing::Test {
                                       .rank = sharded ? rank : 0,
                                       .seed = 5,
                                       .padding = kPadding});
-    const auto parallelism = sharded ? make_fsdp(group_of(variant), variant.fsdp) : make_single();
+    const auto parallelism =
+        sharded ? make_fsdp(group_of(variant), variant.fsdp, torch::kCPU) : make_single();
     const Llama model = make_model(variant, *parallelism);
     Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2}}, *parallelism,
                         std::make_unique<LanguageModelling>(variant.fused));
@@ -114,6 +116,7 @@ class Fsdp : public testing::Test {
     parallelism->visit(model->parameters(), [&](const torch::Tensor& parameter) {
       result.parameters.push_back(parameter.detach().clone());
     });
+    result.messages = parallelism->shard_messages();
     if (sharded) expect_stated_parts(model, *parallelism);
     result.expected = expected_traffic(
         model,
@@ -229,7 +232,8 @@ DpoBatch pairs(std::int64_t first, std::int64_t count) {
 
 TEST_F(Fsdp, FollowsOneDeviceWithPreferences) {
   const auto train_pairs = [&](bool sharded, bool reshard) {
-    const auto parallelism = sharded ? make_fsdp(mpi, {.reshard = reshard}) : make_single();
+    const auto parallelism =
+        sharded ? make_fsdp(mpi, {.reshard = reshard}, torch::kCPU) : make_single();
     Llama model = make_model({}, *parallelism);
     AdamW optimiser(parallelism->parameters(), {.learning_rate = 1e-2});
     const std::int64_t mine = sharded ? kRankBatch : kRankBatch * size;
@@ -265,7 +269,7 @@ TEST_F(Fsdp, FollowsOneDeviceWithPreferences) {
 }
 
 TEST_F(Fsdp, AStepWithoutLabelsLeavesTheParameters) {
-  const auto parallelism = make_fsdp(mpi, {});
+  const auto parallelism = make_fsdp(mpi, {}, torch::kCPU);
   const Llama model = make_model({}, *parallelism);
   const std::uint64_t before = fingerprint(*parallelism, model);
   Finetuner finetuner(model, {.adamw = {.learning_rate = 1e-2, .weight_decay = 0}}, *parallelism);
@@ -303,6 +307,32 @@ TEST_F(Fsdp, BytesAreThoseOfTheFormula) {
   EXPECT_EQ(full.reduced_bytes, full.gathered_bytes);
 }
 
+TEST_F(Fsdp, NotesWhenEachCollectiveStartsAndIsNeeded) {
+  for (const std::int64_t prefetch : {0, 1}) {
+    const FsdpVariant variant{.method = FsdpMethod::full, .fsdp = {.prefetch = prefetch}};
+    const FsdpResult result = train(variant, true);
+    FsdpTraffic noted;
+    double last = 0, ahead = 0;
+    for (const torch_support::ShardMessage& one : result.messages) {
+      const bool gathers = one.kind == torch_support::ShardCollective::gather;
+      const auto moved = static_cast<std::uint64_t>(one.bytes / size * (size - 1));
+      noted += gathers ? FsdpTraffic{.gathers = 1, .gathered_bytes = moved}
+                       : FsdpTraffic{.reductions = 1, .reduced_bytes = moved};
+      EXPECT_GE(one.started, last);
+      EXPECT_GE(one.needed, one.started);
+      last = one.started;
+      if (gathers) ahead += one.needed - one.started;
+    }
+    EXPECT_EQ(result.messages.front().started, 0);
+    EXPECT_EQ(noted, result.expected);
+    // Without prefetch only the tensors of one layer, which start together, lie between.
+    if (prefetch == 0)
+      EXPECT_LT(ahead, 0.1 * last);
+    else
+      EXPECT_GT(ahead, 0.3 * last);
+  }
+}
+
 /// Weights are nearly all.
 LlamaConfig heavy_config() {
   LlamaConfig config = medium_config();
@@ -323,7 +353,7 @@ TEST_F(Fsdp, NoRankEverHoldsTheWholeModel) {
     const std::uint64_t peak = torch_support::cpu_memory().peak;
     return std::pair(peak, fingerprint(parallelism, model));
   };
-  const auto alone = make_single(), sharded = make_fsdp(mpi, {});
+  const auto alone = make_single(), sharded = make_fsdp(mpi, {}, torch::kCPU);
   const auto [whole, seeded] = make(*alone);
   const auto [parts, same] = make(*sharded);
   EXPECT_EQ(seeded, same) << "weights do not depend on how they are spread";
@@ -339,7 +369,7 @@ TEST_F(Fsdp, MemoryFallsWithTheRanksAsPredicted) {
   for (const bool lora : {true, false}) {
     for (const bool reshard : {true, false}) {
       const torch_support::CpuMemoryScope counted;
-      const auto parallelism = make_fsdp(mpi, {.reshard = reshard});
+      const auto parallelism = make_fsdp(mpi, {.reshard = reshard}, torch::kCPU);
       torch::manual_seed(4);
       Llama model(config, torch::TensorOptions(torch::kFloat),
                   [&](torch::nn::Module& part) { parallelism->add_part(part); });
@@ -379,19 +409,20 @@ struct Tiny : torch::nn::Module {
 };
 
 TEST_F(Fsdp, WhatCannotBeIsRefused) {
-  torch_support::Fsdp fsdp(mpi, {});
+  const auto record = std::make_shared<torch_support::FsdpRecord>(torch::kCPU, size);
+  torch_support::Fsdp fsdp(mpi, {}, record);
   if (size > 1) {
     EXPECT_THROW(fsdp.shard_root(Tiny(1)), UsageError);
   }
   Tiny two(8);
   two.register_parameter("other", torch::ones(8));
-  torch_support::Fsdp mixed(mpi, {});
+  torch_support::Fsdp mixed(mpi, {}, record);
   mixed.shard_root(two);
   two.value.set_requires_grad(false);
   EXPECT_THROW(mixed.prepare(), Error);
 
   Tiny unused(8);
-  torch_support::Fsdp idle(mpi, {});
+  torch_support::Fsdp idle(mpi, {}, record);
   idle.shard(0, unused);
   idle.prepare();
   idle.before_forward();

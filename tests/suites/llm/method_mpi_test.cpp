@@ -105,7 +105,8 @@ TEST(MethodRanks, RanksThatDivideTheRowsAreOneRankWithAllOfThem) {
         Variant{Method::dpo_full, false, 0, true}, Variant{Method::dpo_full, true, 0.5, true}}) {
     SCOPED_TRACE(method_names()[static_cast<std::size_t>(variant.method)] +
                  (variant.fused ? " fused" : "") + (variant.sharded ? " sharded" : ""));
-    const auto one = make_single(), all = variant.sharded ? make_fsdp(group, {}) : make_ddp(group);
+    const auto one = make_single(),
+               all = variant.sharded ? make_fsdp(group, {}, torch::kCPU) : make_ddp(group);
     const MethodResult alone = train(variant.method, kRankBatch * test::world().size(),
                                      variant.fused, variant.clip, *one, false);
     const MethodResult together =
