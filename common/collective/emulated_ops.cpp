@@ -51,6 +51,13 @@ void divide_all(void* data, std::size_t count, int divisor) {
     values[i] = static_cast<T>(values[i] / static_cast<T>(divisor));
 }
 
+/// The divisor may not fit the type; the quotient does.
+template <typename T>
+void divide_small(void* data, std::size_t count, int divisor) {
+  auto* values = static_cast<T*>(data);
+  for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(values[i] / divisor);
+}
+
 template <typename Half>
 void divide_halves(void* data, std::size_t count, int divisor) {
   auto* values = static_cast<std::uint16_t*>(data);
@@ -77,16 +84,17 @@ MPI_Op EmulatedOps::of(DType type, ReduceOp op) const {
 void divide(void* data, std::size_t count, DType type, int divisor) {
   switch (type) {
     case DType::int8:
-      // The divisor may not fit the type; the quotient does.
-      for (std::size_t i = 0; i < count; ++i) {
-        auto& value = static_cast<std::int8_t*>(data)[i];
-        value = static_cast<std::int8_t>(value / divisor);
-      }
-      return;
+      return divide_small<std::int8_t>(data, count, divisor);
+    case DType::uint8:
+      return divide_small<std::uint8_t>(data, count, divisor);
     case DType::int32:
       return divide_all<std::int32_t>(data, count, divisor);
+    case DType::uint32:
+      return divide_all<std::uint32_t>(data, count, divisor);
     case DType::int64:
       return divide_all<std::int64_t>(data, count, divisor);
+    case DType::uint64:
+      return divide_all<std::uint64_t>(data, count, divisor);
     case DType::fp16:
       return divide_halves<Fp16>(data, count, divisor);
     case DType::bf16:

@@ -8,10 +8,10 @@ namespace scalemark::collective {
 
 // In the order of DType and ReduceOp. The 16-bit floating-point types move as 16-bit integers.
 MpiTypes::MpiTypes()
-    : moving_{MPI_INT8_T,   MPI_INT32_T, MPI_INT64_T, MPI_UINT16_T,
-              MPI_UINT16_T, MPI_FLOAT,   MPI_DOUBLE},
-      reducing_{MPI_INT8_T,        MPI_INT32_T, MPI_INT64_T, MPI_DATATYPE_NULL,
-                MPI_DATATYPE_NULL, MPI_FLOAT,   MPI_DOUBLE},
+    : moving_{MPI_INT8_T,   MPI_UINT8_T,  MPI_INT32_T,  MPI_UINT32_T, MPI_INT64_T,
+              MPI_UINT64_T, MPI_UINT16_T, MPI_UINT16_T, MPI_FLOAT,    MPI_DOUBLE},
+      reducing_{MPI_INT8_T,   MPI_UINT8_T,       MPI_INT32_T,       MPI_UINT32_T, MPI_INT64_T,
+                MPI_UINT64_T, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, MPI_FLOAT,    MPI_DOUBLE},
       ops_{MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_OP_NULL} {}
 
 BigType::BigType(std::size_t count, MPI_Datatype element, std::size_t element_bytes,

@@ -22,7 +22,7 @@ struct MpiTypes {
   MPI_Op op(ReduceOp op) const { return ops_[static_cast<std::size_t>(op)]; }
 
  private:
-  std::array<MPI_Datatype, 7> moving_, reducing_;
+  std::array<MPI_Datatype, kDTypes> moving_, reducing_;
   std::array<MPI_Op, 5> ops_;
 };
 

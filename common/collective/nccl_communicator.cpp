@@ -32,8 +32,9 @@ namespace {
 using device::Stream;
 
 // In the order of DType and ReduceOp.
-constexpr std::array<ncclDataType_t, 7> kTypes = {
-    ncclInt8, ncclInt32, ncclInt64, ncclFloat16, ncclBfloat16, ncclFloat32, ncclFloat64};
+constexpr std::array<ncclDataType_t, kDTypes> kTypes = {
+    ncclInt8,   ncclUint8,   ncclInt32,    ncclUint32,  ncclInt64,
+    ncclUint64, ncclFloat16, ncclBfloat16, ncclFloat32, ncclFloat64};
 constexpr std::array<ncclRedOp_t, 5> kOps = {ncclSum, ncclProd, ncclMin, ncclMax, ncclAvg};
 
 ncclDataType_t native(DType type) { return kTypes[static_cast<std::size_t>(type)]; }

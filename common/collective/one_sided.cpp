@@ -141,8 +141,7 @@ class MpiWindow final : public OneSided {
 
  private:
   std::string why_no_swap(DType type) const {
-    if (type != DType::int8 && type != DType::int32 && type != DType::int64)
-      return fmt::format("MPI compares and swaps no {}", to_string(type));
+    if (!is_integer(type)) return fmt::format("MPI compares and swaps no {}", to_string(type));
     if (memory_.is_on_device) return "a swap works on host memory only";
     if (!swap_ends_processes_) return {};
     return "Open MPI 4 would end the process (open-mpi/ompi issue 11349); set OMPI_MCA_osc=^rdma";

@@ -17,8 +17,8 @@ namespace scalemark::collective {
 namespace {
 
 // In the order of the enumerations.
-constexpr std::array<std::string_view, 7> kTypes = {"int8", "int32", "int64", "fp16",
-                                                    "bf16", "fp32",  "fp64"};
+constexpr std::array<std::string_view, kDTypes> kTypes = {
+    "int8", "uint8", "int32", "uint32", "int64", "uint64", "fp16", "bf16", "fp32", "fp64"};
 constexpr std::array<std::string_view, 5> kOps = {"sum", "prod", "min", "max", "avg"};
 constexpr std::array<std::string_view, kDeviceUses.size()> kUseNames = {
     "messages", "collectives", "one_sided", "nonblocking_collectives"};

@@ -8,11 +8,18 @@
 
 namespace scalemark::collective {
 
-enum class DType { int8, int32, int64, fp16, bf16, fp32, fp64 };
+enum class DType { int8, uint8, int32, uint32, int64, uint64, fp16, bf16, fp32, fp64 };
+inline constexpr std::size_t kDTypes = 10;
 /// Bytes of one element.
 constexpr std::size_t size_of(DType type) {
-  constexpr std::size_t sizes[] = {1, 4, 8, 2, 2, 4, 8};
+  constexpr std::size_t sizes[kDTypes] = {1, 1, 4, 4, 8, 8, 2, 2, 4, 8};
   return sizes[static_cast<std::size_t>(type)];
+}
+constexpr bool is_unsigned(DType type) {
+  return type == DType::uint8 || type == DType::uint32 || type == DType::uint64;
+}
+constexpr bool is_integer(DType type) {
+  return is_unsigned(type) || type == DType::int8 || type == DType::int32 || type == DType::int64;
 }
 std::string_view to_string(DType type);
 DType dtype_from(std::string_view text);  ///< Throws UsageError.

@@ -26,7 +26,8 @@ bool Case::flag(const std::string& axis) const { return context_.result.params.f
 
 std::uint64_t Case::seed() const { return context_.session.options().seed; }
 
-collective::Communicator& Case::communicator(const std::string& backend) {
+collective::Communicator& Case::communicator_of(const RankGroup& group,
+                                                const std::string& backend) {
   // The device first: a rank without one then fails before the others create the communicator.
   device::Device& where =
       context_.has("memory") || context_.has("device") ? device() : hardware_.host();
@@ -34,11 +35,22 @@ collective::Communicator& Case::communicator(const std::string& backend) {
   using collective::DeviceMemory;
   const DeviceMemory memory =
       is_direct(context_.result.params) ? DeviceMemory::direct : DeviceMemory::staged;
-  collective::Communicator& made =
-      context_.session.communicator(backend, context_.group, where, memory);
+  return context_.session.communicator(backend, group, where, memory);
+}
+
+collective::Communicator& Case::communicator(const std::string& backend) {
+  collective::Communicator& made = communicator_of(context_.group, backend);
   sampler_.start_with(made);
   progress_.communicates_by(made);
   return made;
+}
+
+collective::Communicator& Case::group_communicator() {
+  const auto groups = static_cast<int>(context_.result.params.integer("groups", 1));
+  if (groups == 1) return communicator();
+  communicator("mpi");  // in which all groups start their samples together
+  return communicator_of(context_.session.part_of(context_.group, groups, text("grouping")),
+                         text("backend"));
 }
 
 bool Case::all_ranks(bool mine) const { return !exchange(ranks(), {.objects = !mine}).objects; }

@@ -61,6 +61,10 @@ class Case {
   collective::Communicator& communicator() { return communicator(text("backend")); }
   /// Collective. The same for a given back end.
   collective::Communicator& communicator(const std::string& backend);
+  /// Collective. The communicator of this rank's group, where axes groups and grouping divide the
+  /// ranks; without them that of all. Groups that wait for one that failed are not freed: the job
+  /// ends, and names the rank.
+  collective::Communicator& group_communicator();
   /// The device of axis `device`, or, for communication, of axis `memory` (host or device). Skips
   /// the case where a rank has none.
   device::Device& device() const { return hardware_.device(); }
@@ -158,6 +162,8 @@ class Case {
   const CaseResult& result() const { return context_.result; }
 
  private:
+  collective::Communicator& communicator_of(const RankGroup& group, const std::string& backend);
+
   CaseContext context_;  // the members below refer to it
   CaseInputs inputs_{context_};
   CaseHardware hardware_{context_};

@@ -25,6 +25,14 @@ std::vector<int> select_ranks(const std::vector<int>& node_of_rank, const std::s
   return ranks;
 }
 
+std::vector<std::string> rank_groupings() { return {"blocks", "strided"}; }
+
+GroupPlace place_in_group(int rank, int ranks, int groups, const std::string& grouping) {
+  const int size = ranks / groups;
+  if (grouping == "strided") return {.group = rank % groups, .rank = rank / groups, .size = size};
+  return {.group = rank / size, .rank = rank % size, .size = size};
+}
+
 std::string why_too_few(const std::string& span, int count, int available) {
   if (span == "node")
     return fmt::format("needs {} ranks on a node, rank 0's has {}", count, available);

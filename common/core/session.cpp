@@ -228,6 +228,24 @@ const RankGroup& Session::group(const std::string& span, int count) {
   return groups_.emplace(asked, std::move(group)).first->second;
 }
 
+const RankGroup& Session::part_of(const RankGroup& whole, int groups, const std::string& grouping) {
+  const std::string asked = fmt::format("{} {} of {}", groups, grouping, whole.id);
+  const auto found = parts_.find(asked);
+  if (found != parts_.end()) return found->second;
+  const auto place_of = [&, size = whole.comm.size()](int rank) {
+    return place_in_group(rank, size, groups, grouping);
+  };
+  const GroupPlace mine = place_of(whole.comm.rank());
+  RankGroup part;
+  for (int rank = 0; rank < whole.comm.size(); ++rank) {
+    if (place_of(rank).group == mine.group)
+      part.world_ranks.push_back(whole.world_ranks[static_cast<std::size_t>(rank)]);
+  }
+  part.id = fmt::format("{}", fmt::join(part.world_ranks, " "));
+  part.comm = whole.comm.split(mine.group, mine.rank);
+  return parts_.emplace(asked, std::move(part)).first->second;
+}
+
 mpi::Comm Session::numa_ranks(const mpi::Comm& ranks) const {
   const mpi::Comm node = ranks.split_node();
   const int mine = hardware::numa_node_of(machine_, binding_.cpus);

@@ -123,6 +123,8 @@ class Session {
   /// Collective over the world. `count` ranks of `span` (rank_group.hpp), fewer where it has fewer;
   /// kept.
   const RankGroup& group(const std::string& span, int count);
+  /// Collective over the group. The part of it that this rank belongs to (place_in_group), kept.
+  const RankGroup& part_of(const RankGroup& whole, int groups, const std::string& grouping);
   /// Collective over `ranks`. Those of them that are bound to CPUs of the same NUMA node as this
   /// one; those of its node where some rank is not bound to one.
   mpi::Comm numa_ranks(const mpi::Comm& ranks) const;
@@ -175,6 +177,7 @@ class Session {
   FoundPeaks found_peaks_;
   std::vector<int> node_of_rank_;  ///< the node's first world rank
   std::map<std::string, RankGroup> groups_;
+  std::map<std::string, RankGroup> parts_;  ///< of groups
   std::map<std::string, std::unique_ptr<collective::Communicator>> communicators_;
   std::unique_ptr<Watchdog> watchdog_;
   std::unique_ptr<Telemetry> telemetry_;

@@ -153,6 +153,7 @@ constexpr ListedField kFacts[] = {
     {"generation_time", Kind::plain},
     {"gradient_bytes", Kind::plain},
     {"grid", Kind::plain},
+    {"group_size", Kind::plain},
     {"hardware_flops", Kind::plain},
     {"images_seen", Kind::plain},
     {"k", Kind::plain},

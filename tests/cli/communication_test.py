@@ -12,7 +12,7 @@ ROUTINES = ("allgather allgatherv allreduce alltoall alltoallv alltoallw broadca
 NEIGHBORS = "allgather allgatherv alltoall alltoallv alltoallw".split()
 REDUCING = ("allreduce", "reduce", "reduce_scatter", "reduce_scatter_block")
 MOVED = {"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "gather", "gatherv", "scatter", "scatterv"}
-SIZE_OF = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "int32": 4, "int8": 1}
+SIZE_OF = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4, "int8": 1, "uint8": 1}
 
 
 class Communication(ProgramTest):
@@ -106,6 +106,26 @@ class Communication(ProgramTest):
         for row in barriers.values():
             self.assertEqual(row["status"], "ok")
             self.assertNotIn("bytes", row["params"])
+
+    def test_groups_communicate_at_once(self):
+        for grouping in ("blocks", "strided"):
+            table = self.measure(4, f"^micro/({'|'.join(ROUTINES)}|barrier)$", "ranks=4", "groups=2", f"grouping={grouping}", "bytes=20,4097",
+                                 "memory=host", "root=1", "call=blocking,nonblocking", options=("-n", "2", "-w", "0"))
+            self.assertEqual(len(table), 2 * (2 * len(ROUTINES) + 1))
+            barriers = {key for key, row in table.items() if row["name"] == "micro/barrier"}
+            self.check_all_right({key: row for key, row in table.items() if key not in barriers})
+            for key, row in table.items():
+                if key not in barriers:
+                    self.assertEqual(row["facts"]["group_size"], 2, key)
+                    name, used = row["name"].removeprefix("micro/"), row["facts"].get("requested_bytes", row["params"]["bytes"])
+                    self.assertLessEqual(abs(row["facts"]["total_bytes"] - (2 if name in MOVED else 1) * used), 7, key)
+        # Of two ranks a link carries the whole buffer of an allreduce once, of four ranks one and a half times.
+        for groups, factor in ((1, 1.5), (2, 1)):
+            (row,) = self.measure(4, "^micro/allreduce$", "ranks=4", f"groups={groups}", "bytes=4096", "memory=host", "backend=mpi").values()
+            metrics = row["metrics"]
+            self.assertAlmostEqual(metrics["bus_bandwidth"]["median"] / metrics["bandwidth"]["median"], factor, places=3)
+        (row,) = self.measure(4, "^micro/allreduce$", "ranks=4", "groups=3", "bytes=8", "memory=host", code=4).values()
+        self.assertEqual((row["status"], row["reason"]), ("skipped", "4 ranks cannot be divided into 3 groups"))
 
     def test_skewed_exchanges(self):
         for ranks in (1, 3):

@@ -75,6 +75,9 @@ class Gatherer {
   /// Whether the case is a row that was wanted.
   bool add(const Run& run, const CaseResult& one) {
     if (one.name != benchmark_ || !key_has(one.key, wanted_)) return false;
+    // Forms are of one collective of all ranks.
+    const auto* groups = one.params.find_as<std::int64_t>("groups");
+    if (groups != nullptr && *groups != 1) return false;
     const auto* ranks = one.params.find_as<std::int64_t>("ranks");
     const auto* bytes = one.params.find_as<std::int64_t>("bytes");
     if (ranks == nullptr || *ranks < 2 || *ranks > predict::kMaxRanks) return false;

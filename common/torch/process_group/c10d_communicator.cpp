@@ -39,10 +39,16 @@ at::ScalarType scalar_of(DType type) {
   switch (type) {
     case DType::int8:
       return at::kChar;
+    case DType::uint8:
+      return at::kByte;
     case DType::int32:
       return at::kInt;
+    case DType::uint32:
+      return at::kUInt32;
     case DType::int64:
       return at::kLong;
+    case DType::uint64:
+      return at::kUInt64;
     case DType::fp16:
       return at::kHalf;
     case DType::bf16:
@@ -152,6 +158,8 @@ class C10dCommunicator final : public collective::Communicator {
       return fmt::format("{} was made for {} memory", name_, on_gpu() ? "device" : "host");
     if (call.mode == Mode::persistent || call.mode == Mode::graph)
       return fmt::format("{} has no {} operations", name_, to_string(call.mode));
+    if (call.type == DType::uint32 || call.type == DType::uint64)
+      return fmt::format("c10d has no {}", to_string(call.type));
     switch (call.routine) {
       case Routine::allgatherv:
       case Routine::gatherv:

@@ -35,6 +35,7 @@ DType dtype_of(const at::Tensor& tensor) {
     case at::kInt:
       return DType::int32;
     case at::kByte:
+      return DType::uint8;
     case at::kChar:
       return DType::int8;
     default:

@@ -2,6 +2,7 @@
 // Measures a collective routine: point filter, verification, timing. Shared by all routines.
 #include "suites/micro/collective/collective_case.hpp"
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -41,6 +42,7 @@ bool makes_sense(const Point& point, Routine routine) {
   if (is_of_mpi_alone(routine) && backend != "mpi") return false;
   if (call != "nonblocking" && point.integer("probes") > 0) return false;
   if (point.flag("graphs") && (backend != "nccl" || call != "blocking")) return false;
+  if (point.integer("groups") == 1 && point.text("grouping") != "blocks") return false;
   if (call == "persistent" && backend != "mpi") return false;
   if (point.flag("in_place", false) && exchanges(routine) && backend != "mpi") return false;
   return point.text("timing") == "single" || call == "blocking";
@@ -54,10 +56,7 @@ collective::DeviceUse use_of(const Point& point) {
 
 std::string rule_of(const Call& call) {
   if (!reduces(call.routine)) return "every byte against its sender's pattern";
-  const bool floats = call.type != collective::DType::int8 &&
-                      call.type != collective::DType::int32 &&
-                      call.type != collective::DType::int64;
-  if (call.op == collective::ReduceOp::avg && floats)
+  if (call.op == collective::ReduceOp::avg && !is_integer(call.type))
     return "every element against the exact average, within 2 units in the last place";
   return fmt::format("every element against the exact {}", to_string(call.op));
 }
@@ -70,11 +69,15 @@ void require_elements(Case& c, const Call& call) {
                      scatters_sums(call.routine) ? " for every rank" : ""));
 }
 
-void state_work(Case& c, Routine routine, const CollectiveWork& work, double total) {
+void state_work(Case& c, Routine routine, const CollectiveWork& work, double total, int ranks) {
   // What a link carries of a neighborhood routine goes by where the neighbors are.
   if (work.bus_factor == nullptr) return c.work({.bytes = total, .formula = work.formula});
+  const double bus_factor = work.bus_factor(ranks);
+  // What it carries of several groups goes by where their ranks are.
+  if (ranks < c.size())
+    return c.work({.bytes = total, .bus_factor = bus_factor, .formula = work.formula});
   c.work({.bytes = total,
-          .bus_factor = work.bus_factor(c.size()),
+          .bus_factor = bus_factor,
           .formula = work.formula,
           .carrier = Carrier::between_ranks,
           .link_bytes = [=, factor = work.bus_factor, exchange = exchanges(routine)](Ends ends) {
@@ -83,24 +86,34 @@ void state_work(Case& c, Routine routine, const CollectiveWork& work, double tot
 }
 
 void state_facts(Case& c, const collective::Communicator& comm, const Call& call) {
-  const auto total = static_cast<std::int64_t>(total_bytes(call, c.size()));
+  const auto total = static_cast<std::int64_t>(total_bytes(call, comm.size()));
   c.fact("total_bytes", total);
-  const std::size_t parts = scatters_sums(call.routine) ? static_cast<std::size_t>(c.size()) : 1;
+  if (comm.size() < c.size()) c.fact("group_size", static_cast<std::int64_t>(comm.size()));
+  const std::size_t parts = scatters_sums(call.routine) ? static_cast<std::size_t>(comm.size()) : 1;
   const auto used = static_cast<std::int64_t>(call.count * parts * size_of(call.type));
   if (used != c.integer("bytes")) c.fact("requested_bytes", c.integer("bytes"));
   if (reduces(call.routine) && comm.is_emulated(call.type, call.op)) c.fact("emulated", true);
 }
 
 /// Skips grids that are too small, and states the others.
-void require_neighbors(Case& c, const Call& call) {
+void require_neighbors(Case& c, const Call& call, int ranks) {
   if (!is_neighborhood(call.routine)) return;
-  const std::string grid = fmt::format(
-      "{}", fmt::join(grid_of(c.size(), static_cast<int>(c.integer("dimensions"))), "x"));
+  const std::string grid =
+      fmt::format("{}", fmt::join(grid_of(ranks, static_cast<int>(c.integer("dimensions"))), "x"));
   if (call.neighbors.empty())
     c.skip(fmt::format("a grid of {} ranks is too small for neighbors up to {} away", grid,
                        c.integer("radius")));
   c.fact("grid", grid);
   c.fact("neighbors", static_cast<std::int64_t>(call.neighbors.size()));
+}
+
+/// This rank's place in its group (axes groups and grouping). Skips ranks that do not divide into
+/// the groups.
+GroupPlace place_of(Case& c) {
+  const auto groups = static_cast<int>(c.integer("groups"));
+  if (c.size() % groups != 0)
+    c.skip(fmt::format("{} ranks cannot be divided into {} groups", c.size(), groups));
+  return place_in_group(c.rank(), c.size(), groups, c.text("grouping"));
 }
 
 /// Sets of buffers that the operations use in turn.
@@ -141,8 +154,9 @@ void record_prediction(Case& c, collective::Communicator& comm, const Call& call
 }
 
 void measure_barrier(Case& c) {
-  collective::Communicator& comm = c.communicator();
-  const Call call = call_of(c.result().params, Routine::barrier, c.size());
+  const GroupPlace place = place_of(c);
+  collective::Communicator& comm = c.group_communicator();
+  const Call call = call_of(c.result().params, Routine::barrier, place.size);
   require_support(c, comm, call, use_of(c.result().params));
   const auto barrier = comm.prepare(call);
   if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, *barrier);
@@ -158,20 +172,22 @@ double whole_buffer(int n) { return n > 1 ? 1.0 : 0.0; }
 
 void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   if (routine == Routine::barrier) return measure_barrier(c);
-  const Call call = call_of(c.result().params, routine, c.size(), c.rank());
-  require_neighbors(c, call);
-  if (call.root >= c.size()) c.skip(fmt::format("root {} of {} ranks", call.root, c.size()));
+  const GroupPlace place = place_of(c);
+  const Call call = call_of(c.result().params, routine, place.size, place.rank);
+  require_neighbors(c, call, place.size);
+  if (call.root >= place.size) c.skip(fmt::format("root {} of {} ranks", call.root, place.size));
   require_elements(c, call);
-  collective::Communicator& comm = c.communicator();
+  collective::Communicator& comm = c.group_communicator();
   require_support(c, comm, call, use_of(c.result().params));
   const bool in_place = !is_neighborhood(routine) && c.flag("in_place");
-  const std::uint64_t total = total_bytes(call, c.size());
+  const std::uint64_t total = total_bytes(call, place.size);
   BufferRing data(c, comm, call, in_place);
-  c.verify(rule_of(call), {.fill = [&](int round) { data.fill(round); },
-                           .check = [&](int round) { return data.check(round); },
-                           .count = verify_rounds(total),
+  const int rounds = verify_rounds(total), first = place.group * rounds;  // each group its own data
+  c.verify(rule_of(call), {.fill = [&](int round) { data.fill(first + round); },
+                           .check = [&](int round) { return data.check(first + round); },
+                           .count = rounds,
                            .inputs_stay = !in_place});
-  state_work(c, routine, work, static_cast<double>(total));
+  state_work(c, routine, work, static_cast<double>(total), place.size);
   state_facts(c, comm, call);
   if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, data.operation());
   const std::function<void()> before = computing_before(c);
@@ -191,6 +207,8 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
                                                : std::vector<std::string>{"mpi", "nccl"};
     b.axis("backend", {.values = {"mpi", "nccl", "gloo", "c10d"}, .defaults = usual});
     b.axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"});
+    b.axis_integer("groups", {.minimum = 1, .maximum = 1 << 20, .defaults = "1", .implied = 1});
+    b.axis("grouping", {.values = rank_groupings(), .defaults = {"blocks"}, .implied = "blocks"});
     b.axis("call", {.values = {"blocking", "nonblocking", "persistent"},
                     .defaults = {"blocking"},
                     .implied = "blocking"});
@@ -204,7 +222,8 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
                              .maximum = std::int64_t{1} << 36,
                              .defaults = adds ? "8:4M:*2" : "8:1M:*2",
                              .quick = adds ? "8,1M" : "8,64K"});
-    b.axis("dtype", {.values = {"fp64", "fp32", "fp16", "bf16", "int64", "int32", "int8"},
+    b.axis("dtype", {.values = {"fp64", "fp32", "fp16", "bf16", "int64", "uint64", "int32",
+                                "uint32", "int8", "uint8"},
                      .defaults = {adds ? "fp32" : "int8"},
                      .implied = adds ? "fp32" : "int8"});
     if (adds)
@@ -225,7 +244,7 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
     b.axis_integer("buffers", {.minimum = 1, .maximum = 4096, .defaults = "1", .implied = 1});
     b.adjust_to_job([](Point& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
     b.memory([routine](const Point& p) {
-      const int ranks = static_cast<int>(p.integer("ranks"));
+      const auto ranks = std::max(1, static_cast<int>(p.integer("ranks") / p.integer("groups", 1)));
       const Call call = call_of(p, routine, ranks);
       return static_cast<std::uint64_t>(p.integer("buffers")) *
              buffer_bytes(call, p.flag("in_place", false), ranks);

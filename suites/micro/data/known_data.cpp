@@ -23,6 +23,8 @@ std::int64_t exact_up_to(DType type) {
   switch (type) {
     case DType::int8:
       return 127;
+    case DType::uint8:
+      return 255;
     case DType::bf16:
       return 256;
     case DType::fp16:
@@ -41,6 +43,12 @@ constexpr std::int64_t kBound = 100;
 /// Maximum number of factors 2 in a product: 64 is exact in every type.
 constexpr std::int64_t kFactors = 6;
 
+/// Added to the values for min and max of unsigned types: signed arithmetic would order them
+/// differently.
+constexpr std::uint64_t middle_of(DType type) {
+  return std::uint64_t{1} << (8 * size_of(type) - 1);
+}
+
 /// Values of all ranks at one position of the period, and their reduction.
 class Column {
  public:
@@ -53,6 +61,7 @@ class Column {
     // If a sum of ones over all ranks is not exact, only this many ranks contribute.
     contributors_ = std::min<std::int64_t>(ranks, exact_up_to(type));
     headroom_ = exact_up_to(type) / ranks;
+    is_unsigned_ = is_unsigned(type);
   }
 
   std::int64_t value(int rank) const {
@@ -96,14 +105,17 @@ class Column {
     const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
     return (rank + shift) % ranks_ < count;
   }
-  /// One below the range per rank, since phase_offset() may add 1.
+  /// One below the range per rank, since phase_offset() may add 1. It may also subtract 1, which
+  /// unsigned types must have room for.
   std::int64_t average() const {
-    return below(-1, std::clamp<std::int64_t>(headroom_ - 1, 1, kLargest));
+    const std::int64_t least = is_unsigned_ && has_offsets() ? 1 : 0;
+    return least + below(-1, std::clamp<std::int64_t>(headroom_ - 1 - least, 1, kLargest - least));
   }
+  bool has_offsets() const { return headroom_ >= (is_unsigned_ ? 3 : 2); }
   /// +1 and -1 on neighbouring ranks, which keep the average exact. 0 if there is no range or no
   /// neighbour.
   std::int64_t phase_offset(int rank) const {
-    if (headroom_ < 2) return 0;
+    if (!has_offsets()) return 0;
     const auto shift = static_cast<std::int64_t>(word_ % static_cast<std::uint64_t>(ranks_));
     const std::int64_t place = (rank + shift) % ranks_;
     if (ranks_ % 2 == 1 && place == ranks_ - 1) return 0;
@@ -115,6 +127,7 @@ class Column {
   std::uint64_t word_, seed_;
   std::size_t place_;
   std::int64_t contributors_ = 0, headroom_ = 0;
+  bool is_unsigned_ = false;
 };
 
 template <typename T>
@@ -126,10 +139,16 @@ void encode(void* to, std::size_t index, DType type, std::int64_t value) {
   switch (type) {
     case DType::int8:
       return put(to, index, static_cast<std::int8_t>(value));
+    case DType::uint8:
+      return put(to, index, static_cast<std::uint8_t>(value));
     case DType::int32:
       return put(to, index, static_cast<std::int32_t>(value));
+    case DType::uint32:
+      return put(to, index, static_cast<std::uint32_t>(value));
     case DType::int64:
       return put(to, index, value);
+    case DType::uint64:
+      return put(to, index, static_cast<std::uint64_t>(value));
     case DType::fp16:
       return put(to, index, collective::Fp16::narrow(static_cast<float>(value)));
     case DType::bf16:
@@ -139,6 +158,13 @@ void encode(void* to, std::size_t index, DType type, std::int64_t value) {
     case DType::fp64:
       return put(to, index, static_cast<double>(value));
   }
+}
+
+/// A value of Column.
+void encode(void* to, std::size_t index, DType type, ReduceOp op, std::int64_t value) {
+  const bool shifts = is_unsigned(type) && (op == ReduceOp::min || op == ReduceOp::max);
+  const std::uint64_t offset = shifts ? middle_of(type) : 0;
+  encode(to, index, type, static_cast<std::int64_t>(static_cast<std::uint64_t>(value) + offset));
 }
 
 template <typename T>
@@ -188,14 +214,14 @@ KnownData::KnownData(std::uint64_t seed, DType type, ReduceOp op, int ranks)
     : seed_(seed), type_(type), op_(op), ranks_(ranks) {
   reduced_.resize(kPeriod * size_of(type));
   for (std::size_t i = 0; i < kPeriod; ++i)
-    encode(reduced_.data(), i, type, Column(seed, type, op, ranks, i).reduced());
+    encode(reduced_.data(), i, type, op, Column(seed, type, op, ranks, i).reduced());
 }
 
 KnownData::Bytes KnownData::period_of(int rank) const {
   Bytes period(kPeriod * size_of(type_));
   if (ranks_ > 0) {
     for (std::size_t i = 0; i < kPeriod; ++i)
-      encode(period.data(), i, type_, Column(seed_, type_, op_, ranks_, i).value(rank));
+      encode(period.data(), i, type_, op_, Column(seed_, type_, op_, ranks_, i).value(rank));
     return period;
   }
   for (std::size_t i = 0; i < period.size(); ++i)
