@@ -48,11 +48,10 @@ class Straggler(ProgramTest):
                 # A case that something else on the machine disturbs may name nobody.
                 planted = 0.05 * busy * 1e-6
                 undisturbed = {key for key in self.with_gap(0.045, 0.06) if table[key]["facts"]["barrier_time"] < planted / 2}
-                found = [named[key] for key in undisturbed & set(named)]
+                found = [named[key] for key in undisturbed & set(named)
+                         if 0.02 < named[key]["fraction"] < 0.2 and planted / 2 < named[key]["lateness"] < 4 * planted]
                 if len(undisturbed) < ENOUGH or len(found) < 0.9 * len(undisturbed):
-                    return f"{len(found)} named of {len(undisturbed)} undisturbed"
-                self.assertTrue(0.02 < statistics.median(one["fraction"] for one in found) < 0.2, found)
-                self.assertTrue(planted / 2 < statistics.median(one["lateness"] for one in found) < 4 * planted, found)
+                    return f"{len(found)} named rightly of {len(undisturbed)} undisturbed: {named}"
                 self.assertIn(f"rank {ranks - 1} is late by ", text)
                 return None
 
