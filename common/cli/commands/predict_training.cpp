@@ -48,8 +48,7 @@ std::string overlap_note(const TrainingRows& rows, const std::vector<StepLine>& 
   if (line != lines.end())
     return fmt::format(
         "hidden: what {} sends while the ranks compute, by the moments at which the training "
-        "starts "
-        "and needs messages. {}",
+        "starts and needs messages. {}",
         group,
         line->overlap_ratio
             ? fmt::format("A step wins {:.0f} % of it, by rows of micro/overlap.",

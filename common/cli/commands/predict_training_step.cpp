@@ -83,7 +83,7 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
   const StepMessage* const largest = largest_hidden(line.messages);
   if (line.hidden.value_or(0) > 0 && largest != nullptr)
     line.overlap_ratio =
-        collectives.overlap().ratio(largest->benchmark.substr(std::string("micro/").size()),
+        collectives.overlap().ratio(largest->benchmark.substr(largest->benchmark.find('/') + 1),
                                     rows.process_group, memory_of(rows), ranks, largest->bytes);
   if (const auto own = rows.by_ranks.find(ranks); own != rows.by_ranks.end())
     line.measured = stats::median(own->second.step);

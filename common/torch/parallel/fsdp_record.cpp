@@ -65,8 +65,8 @@ void FsdpRecord::wait(const Started& started) {
   started.work->wait();
 }
 
-FsdpRecord::Step FsdpRecord::take_step() {
-  if (keeps_moments_ && steps_ < kMaxSteps && count_ > 0) collect();
+StepCommunication FsdpRecord::take_step() {
+  if (notes_moments() && count_ > 0) collect();
   count_ = 0;
   return std::exchange(step_, {});
 }
@@ -86,8 +86,10 @@ std::vector<ShardMessage> FsdpRecord::messages() const {
   return all;
 }
 
+bool FsdpRecord::notes_moments() const { return keeps_moments_ && steps_ < kMaxSteps; }
+
 void FsdpRecord::note(Computed& moment) const {
-  if (!keeps_moments_ || steps_ == kMaxSteps) return;
+  if (!notes_moments()) return;
   moment.at.note();
   if (device_.is_cpu()) moment.exposed = step_.exposed;
 }

@@ -32,6 +32,14 @@ struct ShardMessage {
   double needed = 0;  ///< when the rank waits for it
 };
 
+/// Communication of one step.
+struct StepCommunication {
+  /// ns that the host spent starting collectives and waiting for them. On a CPU this is
+  /// communication that computation did not hide; with a GPU the host runs ahead and hardly waits.
+  std::uint64_t exposed = 0;
+  FsdpTraffic traffic;
+};
+
 /// Shared by the sharded models of a training.
 class FsdpRecord {
  public:
@@ -42,15 +50,8 @@ class FsdpRecord {
   Started start(ShardCollective kind, const std::function<Started()>& call);
   void wait(const Started& started);
 
-  struct Step {
-    FsdpTraffic traffic;
-    /// ns that the host spent starting collectives and waiting for them. On a CPU this is
-    /// communication that computation did not hide; with a GPU the host runs ahead and hardly
-    /// waits.
-    std::uint64_t exposed = 0;
-  };
   /// Ends a step, whose collectives have been waited for. On a GPU it waits for the last one.
-  Step take_step();
+  StepCommunication take_step();
   /// Forgets what was recorded since the last step.
   void discard();
 
@@ -79,6 +80,7 @@ class FsdpRecord {
     std::vector<double> started, needed;
   };
 
+  bool notes_moments() const;
   void note(Computed& moment) const;
   /// Seconds of computing from the start of the step's first collective.
   double computed(const Computed& moment) const;
@@ -86,7 +88,7 @@ class FsdpRecord {
 
   c10::Device device_;
   bool keeps_moments_;
-  Step step_;
+  StepCommunication step_;
   std::deque<Noted> noted_;  ///< of the step that had most; a GPU's events are used again
   std::size_t count_ = 0;    ///< of this step
   std::vector<Timed> timed_;

@@ -149,10 +149,7 @@ class FullySharded final : public Parallelism {
     return sum.front().sqrt().to(mine.options());
   }
   void zero_gradients() override { drop_gradients(parameters()); }
-  Communication take_communication() override {
-    const torch_support::FsdpRecord::Step step = record_->take_step();
-    return {.exposed = step.exposed, .traffic = step.traffic};
-  }
+  Communication take_communication() override { return record_->take_step(); }
   std::vector<torch_support::ShardMessage> shard_messages() override { return record_->messages(); }
   void visit(const std::vector<torch::Tensor>& tensors,
              const std::function<void(const torch::Tensor&)>& see) override {

@@ -15,11 +15,8 @@
 
 namespace scalemark::llm {
 
-/// Communication of one step.
-struct Communication {
-  std::uint64_t exposed = 0;           ///< ns that computation did not hide; see Ddp and Fsdp
-  torch_support::FsdpTraffic traffic;  ///< of Fsdp only
-};
+/// Traffic is Fsdp's only. For the exposed time, see also Ddp.
+using Communication = torch_support::StepCommunication;
 
 /// Receives a model part by part while it is built (PartMade), then the whole. Afterwards it
 /// provides the parameters for the optimiser and runs the communication between ranks. A step is,

@@ -53,7 +53,7 @@ void step(FsdpRecord& record) {
 TEST(FsdpRecord, CountsTrafficAndWaits) {
   FsdpRecord record(torch::kCPU, 4);
   step(record);
-  const FsdpRecord::Step taken = record.take_step();
+  const StepCommunication taken = record.take_step();
   EXPECT_EQ(taken.traffic, (FsdpTraffic{.gathers = 2,
                                         .gathered_bytes = 4 * (30 + 15),
                                         .reductions = 1,
