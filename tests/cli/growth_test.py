@@ -12,8 +12,9 @@ import unittest
 
 from harness import FILES, ProgramTest
 
-# Twice the input may take up to this times as long: linear is 2, quadratic is 4.
-MOST_GROWTH = 3
+# The larger input by the smaller, and how much longer it may take: linear is 4, quadratic is 16.
+SPAN = 4
+MOST_GROWTH = 8
 MIB = 1 << 20
 
 
@@ -33,14 +34,14 @@ class Growth(ProgramTest):
         seconds, memory = [float("inf")] * 2, [0, 0]
         for _ in range(3):
             for i in range(2):
-                used, memory[i] = self.usage(*command((1 + i) * n))
+                used, memory[i] = self.usage(*command((1, SPAN)[i] * n))
                 seconds[i] = min(seconds[i], used)
             if seconds[1] < MOST_GROWTH * seconds[0]:
                 break
-        print(f"{self.id().rsplit('.', 1)[-1]}: {n} and {2 * n}: {seconds[0]:.2f} and {seconds[1]:.2f} s of processor time, "
+        print(f"{self.id().rsplit('.', 1)[-1]}: {n} and {SPAN * n}: {seconds[0]:.2f} and {seconds[1]:.2f} s of processor time, "
               f"{memory[0] / MIB:.0f} and {memory[1] / MIB:.0f} MiB", flush=True)
         self.assertLess(seconds[1], MOST_GROWTH * seconds[0])
-        self.assertLess(memory[1], 2.2 * memory[0])
+        self.assertLess(memory[1], 1.1 * SPAN * memory[0])
 
     def write(self, name, text):
         with open(self.path(name), "w", encoding="utf-8") as file:
@@ -67,17 +68,17 @@ class Growth(ProgramTest):
 
 class Import(Growth):
     def importing(self, n, write):
-        files = {count: write(count) for count in (n, 2 * n)}
+        files = {count: write(count) for count in (n, SPAN * n)}
         self.grows(n, lambda count: ("import", files[count], "-o", self.path(f"out-{count}"), "--force"))
 
     def test_rows_of_text(self):
-        self.importing(800, self.osu)
+        self.importing(400, self.osu)
 
     def test_cases_of_a_json_line(self):
-        self.importing(800, lambda n: self.write(f"{n}.jsonl", json.dumps({"run": 1, "cases": self.cases(n)}) + "\n"))
+        self.importing(400, lambda n: self.write(f"{n}.jsonl", json.dumps({"run": 1, "cases": self.cases(n)}) + "\n"))
 
     def test_runs_of_json_lines(self):
-        self.importing(200, lambda n: self.write(f"{n}.jsonl", "".join(
+        self.importing(100, lambda n: self.write(f"{n}.jsonl", "".join(
             json.dumps({"run": run, "cases": self.cases(1)}) + "\n" for run in range(n))))
 
     def test_memory_for_json_is_a_multiple_of_the_text(self):
@@ -91,28 +92,28 @@ class Import(Growth):
 
 class Report(Growth):
     def reporting(self, n, files):
-        given = {count: files(count) for count in (n, 2 * n)}
+        given = {count: files(count) for count in (n, SPAN * n)}
         self.grows(n, lambda count: ("report", *given[count], "-o", self.path("page.html"), "--force"))
 
     def test_sizes_of_a_curve(self):
         """A curve that follows no model, so that its fit is tried with fewer and fewer sizes."""
-        self.reporting(700, lambda n: [self.imported(self.osu(n, lambda i: 2 + i % 97), f"curve-{n}.h5")])
+        self.reporting(350, lambda n: [self.imported(self.osu(n, lambda i: 2 + i % 97), f"curve-{n}.h5")])
 
     def test_rows(self):
-        self.reporting(600, lambda n: [self.result(n)])
+        self.reporting(300, lambda n: [self.result(n)])
 
     def test_runs(self):
         def runs(n):
             lines = "".join(json.dumps({"run": run, "cases": self.cases(3, 100 + run % 5)}) + "\n" for run in range(n))
             folder = self.imported(self.write(f"runs-{n}.jsonl", lines), f"runs-{n}")
             return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
-        self.reporting(40, runs)
+        self.reporting(20, runs)
 
 
 class Compare(Growth):
     def test_rows(self):
-        sides = {count: (self.result(count, "a"), self.result(count, "bb")) for count in (300, 600)}
-        self.grows(300, lambda count: ("compare", sides[count][0], "--against", sides[count][1]))
+        sides = {count: (self.result(count, "a"), self.result(count, "bb")) for count in (150, SPAN * 150)}
+        self.grows(150, lambda count: ("compare", sides[count][0], "--against", sides[count][1]))
 
 
 class Predict(Growth):
@@ -123,8 +124,8 @@ class Predict(Growth):
                                                                           "samples": [1000 * ranks + size]}
                      for size in range(1, sizes + 1) for ranks in (2, 4, 8)}
             return self.imported(self.write(f"rows-{sizes}.jsonl", json.dumps({"run": "1", "cases": cases}) + "\n"), f"rows-{sizes}.h5")
-        files = {count: rows(count) for count in (1000, 2000)}
-        self.grows(1000, lambda count: ("predict", "--from", files[count], "--workload", "micro/allreduce", "-a", "ranks=16"))
+        files = {count: rows(count) for count in (500, SPAN * 500)}
+        self.grows(500, lambda count: ("predict", "--from", files[count], "--workload", "micro/allreduce", "-a", "ranks=16"))
 
 
 if __name__ == "__main__":

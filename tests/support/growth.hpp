@@ -11,8 +11,12 @@
 
 namespace scalemark::test {
 
-/// Twice the input may take up to this times as long: linear is 2, quadratic is 4.
-inline constexpr double kMostGrowth = 3;
+/// The larger input by the smaller.
+inline constexpr std::size_t kGrowthSpan = 8;
+
+/// The larger input may take up to this times as long: linear is 8, quadratic is 64. Twice the
+/// linear time still passes, because caches and page faults cost larger inputs more.
+inline constexpr double kMostGrowth = 20;
 
 /// Processor time of this process, s.
 inline double processor_seconds(const std::function<void()>& work) {
@@ -21,16 +25,16 @@ inline double processor_seconds(const std::function<void()>& work) {
   return static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
 }
 
-/// Processor time of `work` with 2n by that with n: the least of up to five runs each. Stops as
-/// soon as the quotient is below kMostGrowth.
+/// Processor time of `work` with kGrowthSpan * n by that with n: the least of up to five runs
+/// each. Stops as soon as the quotient is below kMostGrowth.
 inline double growth(std::size_t n, const std::function<void(std::size_t)>& work) {
-  double once = std::numeric_limits<double>::infinity(), twice = once;
+  double small = std::numeric_limits<double>::infinity(), large = small;
   for (int run = 0; run < 5; ++run) {
-    once = std::min(once, processor_seconds([&] { work(n); }));
-    twice = std::min(twice, processor_seconds([&] { work(2 * n); }));
-    if (twice < kMostGrowth * once) break;
+    small = std::min(small, processor_seconds([&] { work(n); }));
+    large = std::min(large, processor_seconds([&] { work(kGrowthSpan * n); }));
+    if (large < kMostGrowth * small) break;
   }
-  return twice / once;
+  return large / small;
 }
 
 }  // namespace scalemark::test

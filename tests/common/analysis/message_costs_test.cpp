@@ -174,8 +174,8 @@ TEST(MessageCosts, TakeTimeInProportionToTheSizes) {
     ASSERT_TRUE(cost);
     EXPECT_NE(cost->problem, "");
   };
-  EXPECT_LT(test::growth(50'000, work), test::kMostGrowth);
-  EXPECT_LT(test::growth(500, work), test::kMostGrowth);
+  EXPECT_LT(test::growth(12'500, work), test::kMostGrowth);
+  EXPECT_LT(test::growth(125, work), test::kMostGrowth);
 }
 
 }  // namespace

@@ -297,7 +297,7 @@ TEST_F(Plan, TheEstimateTellsSamplingFromFixedWork) {
 }
 
 TEST_F(Plan, TakesTimeInProportionToTheBlocksOfAPreset) {
-  const double growth = test::growth(1'000, [&](std::size_t n) {
+  const double growth = test::growth(250, [&](std::size_t n) {
     Preset preset{.name = "p", .doc = {}, .policy = {}, .entries = {}};
     for (std::size_t i = 1; i <= n; ++i)
       preset.entries.push_back(

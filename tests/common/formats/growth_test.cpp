@@ -21,11 +21,11 @@ namespace {
 using test::kMostGrowth;
 using Write = std::function<void(std::ostream& out, std::size_t n)>;
 
-/// Reads files of n and 2n entries, and expects as many cases as `cases_of` says.
+/// Reads files of n and of kGrowthSpan * n entries, and expects as many cases as `cases_of` says.
 double growth_of_import(const std::string& format, std::size_t n, std::size_t cases_per_entry,
                         const Write& write) {
   const test::TempDir folder;
-  for (const std::size_t count : {n, 2 * n}) {
+  for (const std::size_t count : {n, test::kGrowthSpan * n}) {
     std::ofstream file(folder / std::to_string(count), std::ios::binary);
     write(file, count);
   }
@@ -51,7 +51,7 @@ std::string jsonl_case(std::size_t i) {
 }
 
 TEST(Growth, JsonLinesWithManyCases) {
-  EXPECT_LT(growth_of_import("jsonl", 20'000, 1,
+  EXPECT_LT(growth_of_import("jsonl", 5'000, 1,
                              [](std::ostream& out, std::size_t n) {
                                out << R"({"run":1,"cases":{)";
                                list(out, n, jsonl_case);
@@ -61,7 +61,7 @@ TEST(Growth, JsonLinesWithManyCases) {
 }
 
 TEST(Growth, JsonLinesWithManyRuns) {
-  EXPECT_LT(growth_of_import("jsonl", 20'000, 1,
+  EXPECT_LT(growth_of_import("jsonl", 5'000, 1,
                              [](std::ostream& out, std::size_t n) {
                                for (std::size_t i = 1; i <= n; ++i)
                                  out << R"({"run":)" << i << R"(,"cases":{)" << jsonl_case(i)
@@ -71,7 +71,7 @@ TEST(Growth, JsonLinesWithManyRuns) {
 }
 
 TEST(Growth, JsonLinesWithManySamples) {
-  EXPECT_LT(growth_of_import("jsonl", 1'000'000, 0,
+  EXPECT_LT(growth_of_import("jsonl", 250'000, 0,
                              [](std::ostream& out, std::size_t n) {
                                out << R"({"run":1,"cases":{"x":{"metric":"t","unit":"s",)"
                                    << R"("scale":1e-9,"samples":[)";
@@ -84,7 +84,7 @@ TEST(Growth, JsonLinesWithManySamples) {
 // The order of keys compares the numbers in them.
 TEST(Growth, JsonLinesWithLongNumbersInKeys) {
   EXPECT_LT(test::growth(
-                20'000,
+                5'000,
                 [](std::size_t length) {
                   const test::TempDir folder;
                   const std::string digits(length, '1');
@@ -97,7 +97,7 @@ TEST(Growth, JsonLinesWithLongNumbersInKeys) {
 }
 
 TEST(Growth, OsuText) {
-  EXPECT_LT(growth_of_import("osu", 20'000, 1,
+  EXPECT_LT(growth_of_import("osu", 5'000, 1,
                              [](std::ostream& out, std::size_t n) {
                                out << "# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n";
                                for (std::size_t i = 1; i <= n; ++i) out << i << "   1.25\n";
@@ -107,7 +107,7 @@ TEST(Growth, OsuText) {
 
 TEST(Growth, OsuTextOfManyTables) {
   EXPECT_LT(
-      growth_of_import("osu", 10'000, 1,
+      growth_of_import("osu", 2'500, 1,
                        [](std::ostream& out, std::size_t n) {
                          for (std::size_t i = 1; i <= n; ++i)
                            out << "# OSU MPI Latency Test v7.4\n# Size          Latency (us)\n"
@@ -117,7 +117,7 @@ TEST(Growth, OsuTextOfManyTables) {
 }
 
 TEST(Growth, ImbText) {
-  EXPECT_LT(growth_of_import("imb", 20'000, 1,
+  EXPECT_LT(growth_of_import("imb", 5'000, 1,
                              [](std::ostream& out, std::size_t n) {
                                out << "# Benchmarking PingPong\n# #processes = 2\n"
                                    << "#bytes #repetitions      t[usec]   Mbytes/sec\n";
@@ -129,7 +129,7 @@ TEST(Growth, ImbText) {
 TEST(Growth, NcclText) {
   EXPECT_LT(
       growth_of_import(
-          "nccl", 10'000, 2,
+          "nccl", 2'500, 2,
           [](std::ostream& out, std::size_t n) {
             out << "# Collective test starting: all_reduce_perf\n# size count type redop root "
                    "time algbw busbw #wrong time algbw busbw #wrong\n";
@@ -140,7 +140,7 @@ TEST(Growth, NcclText) {
 }
 
 TEST(Growth, NcclJson) {
-  EXPECT_LT(growth_of_import("nccl-json", 10'000, 1,
+  EXPECT_LT(growth_of_import("nccl-json", 2'500, 1,
                              [](std::ostream& out, std::size_t n) {
                                out << R"({"args":["all_reduce_perf"],"results":[)";
                                list(out, n, [](std::size_t i) {
@@ -155,7 +155,7 @@ TEST(Growth, NcclJson) {
 }
 
 TEST(Growth, NcclJsonOfManyDevices) {
-  EXPECT_LT(growth_of_import("nccl-json", 50'000, 0,
+  EXPECT_LT(growth_of_import("nccl-json", 12'500, 0,
                              [](std::ostream& out, std::size_t n) {
                                out << R"({"args":["all_reduce_perf"],"config":{"devices":[)";
                                list(out, n, [](std::size_t) { return "{}"; });
@@ -166,7 +166,7 @@ TEST(Growth, NcclJsonOfManyDevices) {
 }
 
 TEST(Growth, NvbandwidthJson) {
-  EXPECT_LT(growth_of_import("nvbandwidth", 10'000, 1,
+  EXPECT_LT(growth_of_import("nvbandwidth", 2'500, 1,
                              [](std::ostream& out, std::size_t n) {
                                out << R"({"nvbandwidth":{"testcases":[)";
                                list(out, n, [](std::size_t i) {
@@ -180,7 +180,7 @@ TEST(Growth, NvbandwidthJson) {
 }
 
 TEST(Growth, NvbandwidthJsonOfManyCells) {
-  EXPECT_LT(growth_of_import("nvbandwidth", 200'000, 0,
+  EXPECT_LT(growth_of_import("nvbandwidth", 50'000, 0,
                              [](std::ostream& out, std::size_t n) {
                                out << R"({"nvbandwidth":{"testcases":[{"name":"test",)"
                                    << R"("status":"Passed","bandwidth_matrix":[[)";
@@ -198,7 +198,7 @@ std::string google_row(const std::string& name, const std::string& more = "") {
 }
 
 TEST(Growth, GoogleBenchmarkJson) {
-  EXPECT_LT(growth_of_import("google-benchmark", 10'000, 1,
+  EXPECT_LT(growth_of_import("google-benchmark", 2'500, 1,
                              [](std::ostream& out, std::size_t n) {
                                out << R"({"context":{},"benchmarks":[)";
                                list(out, n, [](std::size_t i) {
@@ -210,7 +210,7 @@ TEST(Growth, GoogleBenchmarkJson) {
 }
 
 TEST(Growth, GoogleBenchmarkJsonOfManyRepetitions) {
-  EXPECT_LT(growth_of_import("google-benchmark", 20'000, 0,
+  EXPECT_LT(growth_of_import("google-benchmark", 5'000, 0,
                              [](std::ostream& out, std::size_t n) {
                                out << R"({"context":{},"benchmarks":[)";
                                list(out, n, [](std::size_t) { return google_row("BM_x"); });
@@ -220,7 +220,7 @@ TEST(Growth, GoogleBenchmarkJsonOfManyRepetitions) {
 }
 
 TEST(Growth, GoogleBenchmarkJsonOfManyCounters) {
-  EXPECT_LT(growth_of_import("google-benchmark", 20'000, 0,
+  EXPECT_LT(growth_of_import("google-benchmark", 5'000, 0,
                              [](std::ostream& out, std::size_t n) {
                                std::string counters;
                                for (std::size_t i = 1; i <= n; ++i)
@@ -233,7 +233,7 @@ TEST(Growth, GoogleBenchmarkJsonOfManyCounters) {
 
 TEST(Growth, JsonOfManyListsAndObjects) {
   for (const char* one : {"{}", "[]", R"({"a":{}})"}) {
-    EXPECT_LT(test::growth(100'000,
+    EXPECT_LT(test::growth(25'000,
                            [&](std::size_t n) {
                              std::string text = "[";
                              for (std::size_t i = 1; i < n; ++i) text += one + std::string(",");
