@@ -8,6 +8,7 @@
 
 #include "common/collective/types.hpp"
 #include "common/device/device.hpp"
+#include "common/mpi/block_type.hpp"
 
 namespace scalemark::collective {
 
@@ -79,6 +80,8 @@ struct Call {
   /// Elements to and from each rank of a routine with a v: allgatherv, gatherv: `from` (equal on
   /// all ranks); scatterv: `to` (equal on all ranks); alltoallv, alltoallw: both.
   std::vector<std::size_t> to = {}, from = {};
+  /// An element is one of this type instead of `type`. MPI only, and not in place.
+  const mpi::BlockType* blocks = nullptr;
   /// Of neighborhood routines: the ranks that this one sends to and gets from.
   std::vector<int> neighbors = {};
 };

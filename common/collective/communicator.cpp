@@ -2,6 +2,11 @@
 // Operations that are carried out once, whatever the back end.
 #include "common/collective/communicator.hpp"
 
+#include <utility>
+#include <vector>
+
+#include "common/base/error.hpp"
+
 namespace scalemark::collective {
 namespace {
 
@@ -10,7 +15,41 @@ std::unique_ptr<Operation> started(std::unique_ptr<Operation> operation) {
   return operation;
 }
 
+/// Operations that are started in turn.
+class OperationsInTurn final : public Operation {
+ public:
+  explicit OperationsInTurn(std::vector<std::unique_ptr<Operation>> all) : all_(std::move(all)) {}
+  void run() override {
+    start();
+    wait();
+  }
+  void start() override {
+    for (const auto& one : all_) one->start();
+  }
+  bool test() override {
+    bool is_complete = true;
+    for (const auto& one : all_) is_complete = one->test() && is_complete;
+    return is_complete;
+  }
+  void wait() override {
+    for (const auto& one : all_) one->wait();
+  }
+
+ private:
+  std::vector<std::unique_ptr<Operation>> all_;
+};
+
 }  // namespace
+
+std::unique_ptr<Operation> Communicator::prepare_together(std::span<const Call> calls) {
+  std::vector<std::unique_ptr<Operation>> all;
+  for (const Call& call : calls) all.push_back(prepare(call));
+  return std::make_unique<OperationsInTurn>(std::move(all));
+}
+
+device::Buffer Communicator::allocate(std::size_t, Registration) {
+  throw Unavailable("only NCCL registers memory");
+}
 
 std::string Communicator::why_not(DType type, ReduceOp op, device::MemoryKind kind) const {
   return why_not(Call{.routine = Routine::allreduce, .type = type, .op = op}, kind);

@@ -15,9 +15,14 @@
 #include "common/collective/operation.hpp"
 #include "common/collective/types.hpp"
 #include "common/device/device.hpp"
+#include "common/device/memory.hpp"
 #include "common/mpi/comm.hpp"
 
 namespace scalemark::collective {
+
+/// How a library is told of memory before it is used. Local: of this rank's alone. Symmetric: all
+/// ranks register as many bytes, and may write into each other's memory.
+enum class Registration { local, symmetric };
 
 /// Buffers lie in memory that `why_not` accepts. Every back end has both prepare() functions and
 /// the barrier; the functions named like a routine are built on them.
@@ -42,6 +47,12 @@ class Communicator {
   /// Collective. Throws Unavailable for calls that why_not() refuses and for counts beyond the
   /// library's limit.
   virtual std::unique_ptr<Operation> prepare(const Call& call) = 0;
+  /// Collective. Calls of one mode and stream, each with its own buffers, that are started in turn
+  /// and completed together. NCCL takes them as one group. Throws as prepare().
+  virtual std::unique_ptr<Operation> prepare_together(std::span<const Call> calls);
+  /// Collective if symmetric. Device memory that the library allocates and registers, for this
+  /// communicator, which must outlive it. Throws Unavailable where it registers none.
+  virtual device::Buffer allocate(std::size_t bytes, Registration how);
   /// Messages of one type that are posted together, receives first, and completed together; one
   /// alone is the library's plain send or receive, one of each direction its combined call.
   virtual std::unique_ptr<Operation> prepare(std::span<const Transfer> transfers, DType type,

@@ -39,7 +39,7 @@ class MpiArguments {
  public:
   MpiArguments(const MpiContext& context, const Call& call) : context_(context), call_(call) {}
 
-  MpiElements moved() { return mpi_elements(call_.count, element(), size_of(call_.type), keep_); }
+  MpiElements moved() { return mpi_elements(call_.count, element(), element_bytes(), keep_); }
 
   /// Parts of these `sizes`, one behind the other. Throws Unavailable where a count or a
   /// displacement is beyond int.
@@ -59,7 +59,7 @@ class MpiArguments {
   };
   template <typename Displacement>
   TypedParts<Displacement> typed_parts(const std::vector<std::size_t>& sizes) {
-    return {counts(sizes), displacements<Displacement>(sizes, size_of(call_.type)),
+    return {counts(sizes), displacements<Displacement>(sizes, element_bytes()),
             kept(std::vector<MPI_Datatype>(sizes.size(), element()))};
   }
 
@@ -67,7 +67,13 @@ class MpiArguments {
   Keep keep() { return std::move(keep_); }
 
  private:
-  MPI_Datatype element() const { return context_.types.moving(call_.type); }
+  MPI_Datatype element() const {
+    return call_.blocks != nullptr ? call_.blocks->get() : context_.types.moving(call_.type);
+  }
+  std::size_t element_bytes() const {
+    return call_.blocks != nullptr ? static_cast<std::size_t>(call_.blocks->extent())
+                                   : size_of(call_.type);
+  }
 
   template <typename T>
   const T* kept(std::vector<T> values) {

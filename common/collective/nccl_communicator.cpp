@@ -106,6 +106,7 @@ class NcclCommunicator final : public Communicator {
     if (kind != device::MemoryKind::device)
       return fmt::format("NCCL needs device memory, not {}", device::to_string(kind));
     if (call.routine == Routine::barrier) return "NCCL has no barrier";
+    if (call.blocks != nullptr) return "NCCL has no datatypes of blocks";
     if (call.mode == Mode::persistent) return "NCCL has no persistent operations";
     return {};
   }
@@ -115,11 +116,50 @@ class NcclCommunicator final : public Communicator {
   }
 
   std::unique_ptr<Operation> prepare(const Call& call) override {
-    const std::string why = why_not(call, device::MemoryKind::device);
-    if (!why.empty()) throw Unavailable(why);
-    if (exchanges(call.routine) && call.in == call.out && call.in != nullptr)
-      throw Unavailable("NCCL has no all-to-all in place");
+    require(call);
     return operation([this, call] { enqueue(call); }, call.mode, call.stream);
+  }
+  std::unique_ptr<Operation> prepare_together(std::span<const Call> calls) override {
+    for (const Call& call : calls) require(call);
+    return operation(
+        [this, all = std::vector<Call>(calls.begin(), calls.end())] {
+          in_group([&] {
+            for (const Call& call : all) enqueue(call);
+          });
+        },
+        calls.front().mode, calls.front().stream);
+  }
+  device::Buffer allocate(std::size_t bytes, Registration how) override {
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
+    if (loaded_version() < NCCL_VERSION(2, 27, 0))
+      throw Unavailable("NCCL registers memory from version 2.27 on");
+    struct Known {
+      void* handle = nullptr;
+      ncclWindow_t window = nullptr;
+    };
+    void* memory = nullptr;
+    check(ncclMemAlloc(&memory, bytes));
+    const auto known = std::make_shared<Known>();
+    device::Buffer buffer(memory, bytes, device::MemoryKind::device, [this, known](void* data) {
+      // A communicator that failed is aborted, with all that it knows.
+      if (!failed_ && !interruption_.is_interrupted()) {
+        if (known->handle != nullptr) ncclCommDeregister(comm_, known->handle);
+        if (known->window != nullptr) ncclCommWindowDeregister(comm_, known->window);
+      }
+      ncclMemFree(data);
+    });
+    interruption_.guard([&] {
+      check(how == Registration::local
+                ? ncclCommRegister(comm_, memory, bytes, &known->handle)
+                : ncclCommWindowRegister(comm_, memory, bytes, &known->window,
+                                         NCCL_WIN_COLL_SYMMETRIC));
+    });
+    if (how == Registration::symmetric && known->window == nullptr)
+      throw Unavailable("NCCL has no symmetric memory on these GPUs");
+    return buffer;
+#else
+    return Communicator::allocate(bytes, how);
+#endif
   }
   std::unique_ptr<Operation> prepare(std::span<const Transfer> transfers, DType type, Mode mode,
                                      Stream* stream) override {
@@ -170,6 +210,12 @@ class NcclCommunicator final : public Communicator {
   }
 
  private:
+  void require(const Call& call) const {
+    const std::string why = why_not(call, device::MemoryKind::device);
+    if (!why.empty()) throw Unavailable(why);
+    if (exchanges(call.routine) && call.in == call.out && call.in != nullptr)
+      throw Unavailable("NCCL has no all-to-all in place");
+  }
   void throw_if_failed() {
     interruption_.guard([this] { check(asynchronous_error()); });
   }
@@ -213,18 +259,26 @@ class NcclCommunicator final : public Communicator {
 
   /// Messages as one group: NCCL carries them out together.
   void grouped(const std::vector<Transfer>& transfers, DType type, cudaStream_t stream) {
-    check(ncclGroupStart());
-    ncclResult_t worst = ncclSuccess;
-    for (const Transfer& one : transfers) {
-      worst = one.direction == Transfer::Direction::send
+    in_group([&] {
+      for (const Transfer& one : transfers)
+        check(one.direction == Transfer::Direction::send
                   ? ncclSend(one.data, one.count, native(type), one.peer, comm_, stream)
-                  : ncclRecv(one.data, one.count, native(type), one.peer, comm_, stream);
-      if (worst != ncclSuccess) break;
+                  : ncclRecv(one.data, one.count, native(type), one.peer, comm_, stream));
+    });
+  }
+
+  /// What `enqueue` calls, as one group. A group may lie within another. It is also ended after a
+  /// failure: left open, it would swallow all later calls of this thread.
+  template <typename Enqueue>
+  void in_group(const Enqueue& enqueue) {
+    check(ncclGroupStart());
+    try {
+      enqueue();
+    } catch (...) {
+      ncclGroupEnd();
+      throw;
     }
-    // Also after a failure: a group left open would swallow all later calls of this thread.
-    const ncclResult_t ended = ncclGroupEnd();
-    check(worst);
-    check(ended);
+    check(ncclGroupEnd());
   }
 
   void check(ncclResult_t code) {

@@ -28,6 +28,18 @@ BlockType BlockType::indexed(std::span<const std::int64_t> offsets, int block) {
   return BlockType(type);
 }
 
+BlockType BlockType::resized(std::int64_t extent) const {
+  MPI_Datatype type = MPI_DATATYPE_NULL;
+  check(MPI_Type_create_resized(type_, 0, static_cast<MPI_Aint>(extent), &type));
+  return BlockType(type);
+}
+
+std::int64_t BlockType::extent() const {
+  MPI_Aint begin = 0, extent = 0;
+  check(MPI_Type_get_extent(type_, &begin, &extent));
+  return extent;
+}
+
 BlockType::BlockType(BlockType&& other) noexcept
     : type_(std::exchange(other.type_, MPI_DATATYPE_NULL)) {}
 

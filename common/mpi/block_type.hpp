@@ -19,6 +19,8 @@ class BlockType {
   static BlockType vector(int count, int block, int stride);
   /// A block of `block` bytes at each offset (MPI_Type_create_hindexed_block).
   static BlockType indexed(std::span<const std::int64_t> offsets, int block);
+  /// The same blocks; elements follow each other after `extent` bytes (MPI_Type_create_resized).
+  BlockType resized(std::int64_t extent) const;
   BlockType(BlockType&& other) noexcept;
   BlockType(const BlockType&) = delete;
   BlockType& operator=(const BlockType&) = delete;
@@ -27,6 +29,10 @@ class BlockType {
   /// One element to or from a rank; `memory` is the start of its first block. Blocks.
   void send(const Comm& ranks, const void* memory, int to) const;
   void receive(const Comm& ranks, void* memory, int from) const;
+
+  MPI_Datatype get() const { return type_; }
+  /// From one element to the next, in bytes.
+  std::int64_t extent() const;
 
  private:
   /// Commits the type.

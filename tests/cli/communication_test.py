@@ -107,6 +107,25 @@ class Communication(ProgramTest):
             self.assertEqual(row["status"], "ok")
             self.assertNotIn("bytes", row["params"])
 
+    def test_operations_together_and_data_off_the_start_of_their_memory(self):
+        """Each operation has its own buffers and data, and is checked: three times as many elements, for the time of one."""
+        def check(filter_, *axes):
+            table = self.measure(3, filter_, "ranks=3", "aggregate=1,3", "bytes=4097", "memory=host", *axes, options=("-n", "2", "-w", "0"))
+            self.check_all_right(table)
+            for key, row in table.items():
+                bandwidth, latency = row["metrics"]["bandwidth"], row["metrics"]["latency"]
+                self.assertAlmostEqual(bandwidth["median"] * latency["median"] / row["facts"]["total_bytes"], 1, 2, key)
+                if row["params"].get("aggregate") == 3:
+                    alone = table[key.replace(" aggregate=3", "")]
+                    self.assertEqual(row["verified"]["checked"], 3 * alone["verified"]["checked"], key)
+            return len(table)
+        self.assertEqual(check(f"^micro/({'|'.join(ROUTINES)})$", "unalign=0,1", "call=persistent", "in_place=true,false"), len(ROUTINES) * 8)
+        self.assertEqual(check("^micro/alltoall$", "unalign=1", "call=nonblocking", "buffers=2"), 2)
+        # Blocking calls of MPI would run in turn: there is no such case.
+        refused = run("run", "^micro/allreduce$", "-a", "aggregate=3", "-a", "backend=mpi", "-a", "bytes=8", "--dry-run")
+        self.expect(refused, 4)
+        self.assertIn("0 cases", refused.stdout)
+
     def test_groups_communicate_at_once(self):
         for grouping in ("blocks", "strided"):
             table = self.measure(4, f"^micro/({'|'.join(ROUTINES)}|barrier)$", "ranks=4", "groups=2", f"grouping={grouping}", "bytes=20,4097",
@@ -176,6 +195,17 @@ class Communication(ProgramTest):
                 self.assertEqual(row["metrics"]["waiting_latency"]["n"], row["metrics"]["latency"]["n"])
         refused = run("run", "^micro/accumulate$", "-a", "target=computes", "--dry-run")
         self.expect(refused, 2, "target")
+
+    def test_collectives_of_separate_blocks(self):
+        collectives = ("broadcast", "gather", "scatter", "allgather", "alltoall", "alltoallw")
+        table = self.measure(3, "^micro/datatype_collective$", "ranks=3", f"collective={','.join(collectives)}", "packing=datatype,manual",
+                             "blocks=strided,irregular", "block=1,6", "stride=0,7", "bytes=6006", options=("-n", "2", "-w", "0"))
+        self.check_all_right(table)
+        self.assertEqual(len(table), len(collectives) * 2 * 2 * 2 * 2)
+        for key, row in table.items():
+            params, facts = row["params"], row["facts"]
+            self.assertEqual(facts["extent_bytes"], 6006 // params["block"] * (params.get("stride") or 2 * params["block"]), key)
+            self.assertEqual(facts["total_bytes"], 6006 * (1 if params["collective"] == "broadcast" else 3), key)
 
     def test_messages_of_separate_blocks(self):
         table = self.measure(2, "^micro/datatype_pingpong$", "packing=datatype,manual", "blocks=strided,irregular", "block=1,6", "stride=0,7",

@@ -471,6 +471,20 @@ class NcclTests(Importing):
         found = self.take(self.write(tagged), "--program", "all_reduce_perf", "--ranks", 16)
         self.assertIn("micro/allreduce backend=nccl bytes=8 memory=device ranks=16 timing=pipelined", found)
 
+    def test_settings_that_change_what_is_measured(self):
+        """-m, -G and -u: of a text's third line; of JSON's config, but for -u."""
+        path = self.text("all_reduce_perf", "8  2  float  sum  -1  17.08  0.01  0.02  0  16.76  0.03  0.04  0")
+        said = pathlib.Path(path).read_text()
+        others = said.replace("agg iters: 1 validation: 1 graph: 0", "agg iters: 4 validation: 1 graph: 2 unalign: 3")
+        key = "micro/allreduce aggregate=4 backend=nccl bytes=8 graphs=true {}memory=device ranks=2 timing=pipelined unalign=3"
+        found = self.take(self.write(others))
+        self.assertEqual(set(found), {key.format(""), key.format("in_place=true ")})
+        self.assertEqual({row["facts"]["iterations"] for row in found.values()}, {20})
+        result = {"size": 8, "count": 2, "type": "float", "redop": "sum", "root": "-1", "out_of_place": {"time": 17, "alg_bw": 0.5, "bus_bw": 0.7}}
+        document = {"args": ["all_reduce_perf", "-m", "4", "-u", "3", "-R", "2"], "config": {"aggregated_iterations": 4, "graph": 2}, "results": [result]}
+        self.assertEqual(set(self.take(self.write(json.dumps(document)), "--ranks", 2)),
+                         {key.format("").replace("timing", "registration=symmetric timing")})
+
     def test_json(self):
         group = {"time": 17.081234, "alg_bw": 0.5, "bus_bw": 0.75, "nwrong": 0.0}
         result = {"size": 1024, "count": 256, "type": "float", "redop": "sum", "root": "    -1", "out_of_place": group,

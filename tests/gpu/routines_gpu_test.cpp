@@ -107,6 +107,45 @@ TEST_F(NcclRoutines, EqualThoseOfMpiInEveryMode) {
   }
 }
 
+// Among them one that NCCL carries out as a group of messages.
+TEST_F(NcclRoutines, CallsOfOneGroupEqualThoseOfMpi) {
+  constexpr std::size_t kCount = 4099;
+  const int size = mpi_->size(), rank = mpi_->rank();
+  for (const Mode mode : {Mode::blocking, Mode::nonblocking, Mode::graph}) {
+    std::vector<Call> calls;
+    std::vector<device::Buffer> ins, outs;
+    std::vector<std::vector<std::int32_t>> wanted;
+    for (const Routine routine : {Routine::allreduce, Routine::alltoall, Routine::allreduce}) {
+      Call call{.routine = routine, .count = kCount, .type = DType::int32};
+      std::vector<std::int32_t> in(in_elements(call, rank, size));
+      for (std::size_t i = 0; i < in.size(); ++i)
+        in[i] = static_cast<std::int32_t>(i + 1000 * calls.size()) + 100000 * rank;
+      std::vector<std::int32_t>& want = wanted.emplace_back(out_elements(call, rank, size), -7);
+      ins.push_back(upload(in));
+      outs.push_back(upload(want));
+      call.in = in.data();
+      call.out = want.data();
+      mpi_->prepare(call)->run();
+      call.mode = mode;
+      call.in = ins.back().data();
+      call.out = outs.back().data();
+      call.stream = stream_.get();
+      calls.push_back(call);
+    }
+    const std::unique_ptr<Operation> together = nccl_->prepare_together(calls);
+    for (int launch = 0; launch < 2; ++launch) {
+      for (const device::Buffer& out : outs) {
+        const std::vector<std::int32_t> none(out.bytes() / sizeof(std::int32_t), -7);
+        gpu_->copy(out.data(), none.data(), out.bytes(), *stream_);
+      }
+      together->run();
+      for (std::size_t i = 0; i < calls.size(); ++i)
+        EXPECT_EQ(download<std::int32_t>(outs[i]), wanted[i])
+            << to_string(mode) << ", call " << i << ", launch " << launch;
+    }
+  }
+}
+
 TEST_F(NcclRoutines, MessagesGoRoundARingAlsoAsAGraph) {
   const int size = nccl_->size(), next = (nccl_->rank() + 1) % size;
   const int previous = (nccl_->rank() + size - 1) % size;

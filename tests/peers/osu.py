@@ -24,17 +24,21 @@ import tempfile
 import paired
 
 SIZES = [8 << i for i in range(18)]  # 8 B .. 1 MiB
-PAIRS = {"pingpong": "osu_latency", "datatype_pingpong": "osu_latency", "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
+PAIRS = {"pingpong": "osu_latency", "datatype_pingpong": "osu_latency", "datatype_collective": "osu_alltoall",
+         "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
          "allreduce": "osu_allreduce", "allgather": "osu_allgather", "broadcast": "osu_bcast", "alltoall": "osu_alltoall",
          "alltoallw": "osu_alltoallw", "reduce_scatter_block": "osu_reduce_scatter_block",
          **{f"neighbor_{name}": f"osu_neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")},
          "barrier": "osu_barrier", "put": "osu_put_latency", "get": "osu_get_latency", "put_bandwidth": "osu_put_bw",
          "put_bidirectional_bandwidth": "osu_put_bibw", "get_bandwidth": "osu_get_bw", "accumulate": "osu_acc_latency",
          "get_accumulate": "osu_get_acc_latency", "fetch_and_op": "osu_fop_latency", "compare_and_swap": "osu_cas_latency"}
+# OSU's -D: half of each size is sent.
+SPACED = ("datatype_pingpong", "datatype_collective")
 # Of one element: 1 B from OSU 7.1 on, 8 B before.
 SINGLE = ("fetch_and_op", "compare_and_swap")
 # Beside memory=host, or instead of it. OSU reduces MPI_CHAR.
-AXES = {"datatype_pingpong": ["packing=datatype", "blocks=strided", "block=8"], "reduce_scatter_block": ["memory=host", "dtype=int8"],
+AXES = {"datatype_pingpong": ["packing=datatype", "blocks=strided", "block=8"],
+        "datatype_collective": ["packing=datatype", "blocks=strided", "block=8", "collective=alltoall"], "reduce_scatter_block": ["memory=host", "dtype=int8"],
         **dict.fromkeys(("put", "get", "put_bandwidth", "get_bandwidth"), ["sync=flush"]), "put_bidirectional_bandwidth": ["sync=pscw"],
         "accumulate": ["sync=flush", "dtype=int8"],
         "get_accumulate": ["sync=flush", "dtype=int8"], **dict.fromkeys(SINGLE, ["sync=flush", "dtype=int8,int64"])}
@@ -65,7 +69,7 @@ def table(text):
 
 def run_osu(program, name, environment):
     sizes = [] if name in ("barrier", *SINGLE) else ["-m", f"{SIZES[0]}:{SIZES[-1]}"]
-    if name == "datatype_pingpong":  # half of each size is sent
+    if name in SPACED:
         sizes = ["-m", f"{2 * SIZES[0]}:{2 * SIZES[-1]}", "-D", "vect:16:8"]
     # Some of its one-sided tests use MPI_Win_create unless told.
     window = ["-w", "allocate"] if AXES.get(name, [""])[0].startswith("sync") else []
@@ -80,8 +84,8 @@ def run_ours(program, name, folder):
     if name not in ("barrier", *SINGLE):
         axes += ["-b", str(SIZES[0]), "-e", str(SIZES[-1]), "-f", "2"]
     text = launch(name, [program, "run", f"micro/{name}", *axes, "--max-time", "300ms", "--ci", "0.01",
-                   "--format", "jsonl" if name == "datatype_pingpong" else "osu", "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
-    if name != "datatype_pingpong":
+                   "--format", "jsonl" if name in SPACED else "osu", "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
+    if name not in SPACED:
         return table(text)
     rows = map(json.loads, text.splitlines())
     return {row["params"]["bytes"]: 1e6 * row["metrics"]["latency"]["mean"] for row in rows if row.get("status") == "ok"}

@@ -76,8 +76,10 @@ class Gatherer {
   bool add(const Run& run, const CaseResult& one) {
     if (one.name != benchmark_ || !key_has(one.key, wanted_)) return false;
     // Forms are of one collective of all ranks.
-    const auto* groups = one.params.find_as<std::int64_t>("groups");
-    if (groups != nullptr && *groups != 1) return false;
+    for (const char* axis : {"groups", "aggregate"}) {
+      const auto* at_once = one.params.find_as<std::int64_t>(axis);
+      if (at_once != nullptr && *at_once != 1) return false;
+    }
     const auto* ranks = one.params.find_as<std::int64_t>("ranks");
     const auto* bytes = one.params.find_as<std::int64_t>("bytes");
     if (ranks == nullptr || *ranks < 2 || *ranks > predict::kMaxRanks) return false;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Imports the JSON that nccl-tests write with -J. Leaves out the environment variables, which may
 // hold secrets.
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -99,13 +100,28 @@ class NcclJsonReader {
     run.config = text::printable(config.dump(), 4000);
     row_.is_blocking =
         config.contains("blocking_collectives") && config["blocking_collectives"] == "true";
+    const auto count = [&](const char* name) {
+      return config.contains(name) ? integer_of(config[name], name, kMaxBytes, file_) : 0;
+    };
+    row_.graphs = count("graph") > 0;
+    row_.aggregate = std::max<std::int64_t>(1, count("aggregated_iterations"));
     take_ranks(run, config, file_);
   }
 
   void take_program(const json& document) {
     const auto args = document.find("args");
-    if (args != document.end() && args->is_array() && !args->empty() && (*args)[0].is_string())
-      row_.program = text::printable((*args)[0].get<std::string>(), kLongestName);
+    if (args == document.end() || !args->is_array() || args->empty()) return;
+    const auto text = [](const json& one) {
+      return one.is_string() ? one.get<std::string>() : std::string();
+    };
+    row_.program = text::printable(text(args->front()), kLongestName);
+    // "config" does not hold these.
+    for (std::size_t i = 1; i + 1 < args->size(); ++i) {
+      const std::string option = text((*args)[i]);
+      const auto value = parse_count(text((*args)[i + 1]), kMaxBytes);
+      if (option == "-u" || option == "--unalign") row_.unalign = value.value_or(0);
+      if (option == "-R" || option == "--local_register") row_.registration = value.value_or(0);
+    }
   }
 
   void take_result(RunBuilder& builder, const json& result, const std::string& place) {

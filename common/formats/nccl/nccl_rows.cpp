@@ -71,6 +71,11 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
   if (test == nullptr || type_name(row.type) != test->type)
     result.params["dtype"] = type_name(row.type);
   if (row.in_place) result.params["in_place"] = true;
+  if (row.graphs) result.params["graphs"] = true;
+  if (row.aggregate != 1) result.params["aggregate"] = row.aggregate;
+  if (row.registration == 1) result.params["registration"] = std::string("local");
+  if (row.registration == 2) result.params["registration"] = std::string("symmetric");
+  if (row.unalign != 0) result.params["unalign"] = row.unalign;
   if (!row.reduction.empty() && row.reduction != "none" && row.reduction != "sum")
     result.params["op"] = snake_case(row.reduction);
   if (const auto root = parse_count(row.root, kMaxRanks); root && *root != 0)

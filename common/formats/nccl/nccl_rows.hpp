@@ -19,8 +19,12 @@ struct NcclRow {
   std::int64_t count = 0;  ///< elements; needed with `scalemark_params`
   std::string type, reduction, root;
   bool in_place = false;
-  std::int64_t iterations = 0;  ///< timed iterations; 0 = unknown
-  bool is_blocking = false;     ///< -z: waits for each operation
+  std::int64_t iterations = 0;    ///< timed iterations; 0 = unknown
+  bool is_blocking = false;       ///< -z: waits for each operation
+  bool graphs = false;            ///< -G
+  std::int64_t aggregate = 1;     ///< -m
+  std::int64_t unalign = 0;       ///< -u
+  std::int64_t registration = 0;  ///< -R: 1 local, 2 symmetric
   /// Set for a table printed by Scalemark: the parameters of its case keys except bytes and
   /// in_place.
   std::optional<Point> scalemark_params;

@@ -142,6 +142,9 @@ NcclTable::NcclTable(const NcclTest& test, const CaseResult& first)
     : test_(&test),
       redop_(print::param_text(first, "op")),
       ranks_(print::param_integer(first, "ranks").value_or(0)),
+      aggregate_(print::param_integer(first, "aggregate").value_or(1)),
+      unalign_(print::param_integer(first, "unalign").value_or(0)),
+      graphs_(print::param_text(first, "graphs") == "true"),
       on_device_(print::param_text(first, "memory") == "device") {
   if (const NcclType* type = nccl_type_of(test, first)) type_ = type->nccl_name;
   const std::string key = key_without(first.key, {"bytes", "in_place"});
@@ -199,8 +202,9 @@ void NcclTable::print_title(std::ostream& out) const {
   const auto [least, most] = std::minmax_element(sizes.begin(), sizes.end());
   fmt::print(out,
              "# nThread 1 nGpus 1 minBytes {} maxBytes {} step: {} warmup iters: N/A iters: {} agg "
-             "iters: 1 validation: {:d} graph: 0 unalign: 0\n#\n",
-             *least, *most, nccl_step(sizes), iterations_, is_checked);
+             "iters: {} validation: {:d} graph: {:d} unalign: {}\n#\n",
+             *least, *most, nccl_step(sizes), iterations_, aggregate_, is_checked, graphs_,
+             unalign_);
 }
 
 /// Process ids of ranks are not stored: 0 is printed.

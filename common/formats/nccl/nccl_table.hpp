@@ -68,7 +68,8 @@ class NcclTable {
   std::string parameters_, type_, redop_;
   std::int64_t root_ = -1;
   std::int64_t ranks_ = 0;  ///< 0 = unknown
-  bool on_device_ = false;
+  std::int64_t aggregate_ = 1, unalign_ = 0;
+  bool graphs_ = false, on_device_ = false;
   std::vector<Row> rows_;
   std::uint64_t iterations_ = 0;  ///< the largest number over all rows
   int wrong_ = 0;

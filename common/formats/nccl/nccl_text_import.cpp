@@ -96,7 +96,7 @@ class NcclReader {
       row_ = {};
       row_.program = text::printable(parts[4], 100);
     } else if (parts.size() > 2 && parts[1] == "nThread") {
-      take_iterations(parts);
+      take_settings(parts);
     } else if (parts.size() > 2 && parts[1] == "Using" && parts[2] == "devices") {
       ranks_ = 0;
     } else if (parts.size() > 2 && parts[1] == "Rank") {
@@ -123,10 +123,19 @@ class NcclReader {
   }
 
   /// "# nThread 1 nGpus 1 ... warmup iters: 1 iters: 20 agg iters: 1 ..."
-  void take_iterations(const std::vector<std::string_view>& parts) {
+  /// "# nThread 1 nGpus 8 ... warmup iters: 1 iters: 20 agg iters: 1 validation: 1 graph: 0"
+  void take_settings(const std::vector<std::string_view>& parts) {
     for (std::size_t i = 1; i + 1 < parts.size(); ++i) {
-      if (parts[i] == "iters:" && parts[i - 1] != "warmup" && parts[i - 1] != "agg")
-        row_.iterations = parse_count(parts[i + 1], kMaxBytes).value_or(0);
+      const auto count = parse_count(parts[i + 1], kMaxBytes);
+      if (parts[i] == "iters:" && parts[i - 1] == "agg") {
+        row_.aggregate = count.value_or(1);
+      } else if (parts[i] == "iters:" && parts[i - 1] != "warmup") {
+        row_.iterations = count.value_or(0);
+      } else if (parts[i] == "graph:") {
+        row_.graphs = count.value_or(0) > 0;
+      } else if (parts[i] == "unalign:") {
+        row_.unalign = count.value_or(0);
+      }
     }
   }
 

@@ -158,6 +158,7 @@ class C10dCommunicator final : public collective::Communicator {
       return fmt::format("{} was made for {} memory", name_, on_gpu() ? "device" : "host");
     if (call.mode == Mode::persistent || call.mode == Mode::graph)
       return fmt::format("{} has no {} operations", name_, to_string(call.mode));
+    if (call.blocks != nullptr) return "c10d has no datatypes of blocks";
     if (call.type == DType::uint32 || call.type == DType::uint64)
       return fmt::format("c10d has no {}", to_string(call.type));
     switch (call.routine) {

@@ -34,14 +34,18 @@ bool is_of_mpi_alone(Routine routine) {
          routine == Routine::reduce_scatter_block;
 }
 
-/// Only NCCL has graphs; only MPI has persistent operations and an in-place all-to-all.
+/// Only NCCL has graphs, groups of blocking calls and registered memory; only MPI has persistent
+/// operations and an in-place all-to-all.
 bool makes_sense(const Point& point, Routine routine) {
   if (routine == Routine::barrier) return point.text("backend") != "nccl";
   if (!backend_suits_memory(point)) return false;
   const std::string &backend = point.text("backend"), &call = point.text("call");
   if (is_of_mpi_alone(routine) && backend != "mpi") return false;
   if (call != "nonblocking" && point.integer("probes") > 0) return false;
+  if (point.text("registration") != "none" && backend != "nccl") return false;
   if (point.flag("graphs") && (backend != "nccl" || call != "blocking")) return false;
+  // Several blocking calls of MPI would run one after the other.
+  if (point.integer("aggregate") > 1 && backend != "nccl" && call == "blocking") return false;
   if (point.integer("groups") == 1 && point.text("grouping") != "blocks") return false;
   if (call == "persistent" && backend != "mpi") return false;
   if (point.flag("in_place", false) && exchanges(routine) && backend != "mpi") return false;
@@ -116,33 +120,65 @@ GroupPlace place_of(Case& c) {
   return place_in_group(c.rank(), c.size(), groups, c.text("grouping"));
 }
 
-/// Sets of buffers that the operations use in turn.
-class BufferRing {
+Placement placement_of(const Case& c, bool in_place) {
+  Placement placement = {.in_place = in_place,
+                         .unalign = static_cast<std::size_t>(c.integer("unalign"))};
+  const std::string& registration = c.text("registration");
+  if (registration == "local") placement.registration = collective::Registration::local;
+  if (registration == "symmetric") placement.registration = collective::Registration::symmetric;
+  return placement;
+}
+
+/// Operations that are used in turn (axis buffers), each on buffers of its own. An operation
+/// consists of one call, or of several that are started together (axis aggregate).
+class OperationRing {
  public:
-  BufferRing(Case& c, collective::Communicator& comm, const Call& call, bool in_place) {
-    const std::int64_t sets = c.integer("buffers");
-    for (std::int64_t i = 0; i < sets; ++i)
-      sets_.push_back(std::make_unique<CollectiveData>(c, comm, call, in_place));
+  /// Collective.
+  OperationRing(Case& c, collective::Communicator& comm, const Call& call,
+                const Placement& placement)
+      : together_(static_cast<std::size_t>(c.integer("aggregate"))) {
+    const std::size_t operations = static_cast<std::size_t>(c.integer("buffers"));
+    for (std::size_t i = 0; i < operations * together_; ++i)
+      data_.push_back(std::make_unique<CollectiveData>(c, comm, call, placement));
+    c.throw_if_peer_failed();
+    for (std::size_t i = 0; i < operations; ++i) operations_.push_back(prepare(comm, i));
   }
+  /// The calls of an operation get different data.
   void fill(int round) {
-    for (const auto& set : sets_) set->fill(round);
+    for (std::size_t i = 0; i < data_.size(); ++i) data_[i]->fill(round_of_call(round, i));
   }
-  /// Checks the set of the last operation.
-  Case::Checked check(int round) { return sets_[last_]->check(round); }
-  const Call& call() const { return sets_.front()->call(); }
-  collective::Operation& operation() { return sets_.front()->operation(); }
+  /// Checks the calls of the last operation.
+  Case::Checked check(int round) {
+    Case::Checked all;
+    for (std::size_t i = last_ * together_; i < (last_ + 1) * together_; ++i)
+      all += data_[i]->check(round_of_call(round, i));
+    return all;
+  }
+  const Call& call() const { return data_.front()->call(); }
+  collective::Operation& first() { return *operations_.front(); }
   collective::Operation& next() {
     last_ = next_;
-    next_ = next_ + 1 == sets_.size() ? 0 : next_ + 1;
-    return sets_[last_]->operation();
+    next_ = next_ + 1 == operations_.size() ? 0 : next_ + 1;
+    return *operations_[last_];
   }
   void wait() {
-    for (const auto& set : sets_) set->operation().wait();
+    for (const auto& operation : operations_) operation->wait();
   }
 
  private:
-  std::vector<std::unique_ptr<CollectiveData>> sets_;
-  std::size_t next_ = 0, last_ = 0;
+  std::unique_ptr<collective::Operation> prepare(collective::Communicator& comm, std::size_t i) {
+    if (together_ == 1) return comm.prepare(data_[i]->call());
+    std::vector<Call> calls;
+    for (std::size_t j = 0; j < together_; ++j) calls.push_back(data_[i * together_ + j]->call());
+    return comm.prepare_together(calls);
+  }
+  int round_of_call(int round, std::size_t i) const {
+    return round * static_cast<int>(together_) + static_cast<int>(i % together_);
+  }
+
+  std::size_t together_, next_ = 0, last_ = 0;
+  std::vector<std::unique_ptr<CollectiveData>> data_;
+  std::vector<std::unique_ptr<collective::Operation>> operations_;
 };
 
 /// Behind the measurement: the ranks are connected then.
@@ -181,7 +217,8 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   require_support(c, comm, call, use_of(c.result().params));
   const bool in_place = !is_neighborhood(routine) && c.flag("in_place");
   const std::uint64_t total = total_bytes(call, place.size);
-  BufferRing data(c, comm, call, in_place);
+  OperationRing data(c, comm, call, placement_of(c, in_place));
+  const double of_one = 1 / static_cast<double>(c.integer("aggregate"));
   const int rounds = verify_rounds(total), first = place.group * rounds;  // each group its own data
   c.verify(rule_of(call), {.fill = [&](int round) { data.fill(first + round); },
                            .check = [&](int round) { return data.check(first + round); },
@@ -189,13 +226,18 @@ void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
                            .inputs_stay = !in_place});
   state_work(c, routine, work, static_cast<double>(total), place.size);
   state_facts(c, comm, call);
-  if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, data.operation());
+  if (call.mode == collective::Mode::nonblocking) return measure_overlap(c, data.first(), of_one);
   const std::function<void()> before = computing_before(c);
   if (c.text("timing") == "pipelined") {
     c.measure([&] { data.next().start(); }, [&] { data.wait(); },
-              {.metric = "latency", .inner = kPipelined, .warmup = 10, .before = before});
+              {.metric = "latency",
+               .inner = kPipelined,
+               .scale = of_one,
+               .warmup = 10,
+               .before = before});
   } else {
-    c.measure([&] { data.next().run(); }, {.metric = "latency", .warmup = 10, .before = before});
+    c.measure([&] { data.next().run(); },
+              {.metric = "latency", .scale = of_one, .warmup = 10, .before = before});
   }
   record_prediction(c, comm, data.call());
 }
@@ -242,11 +284,15 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
            {.values = {"single", "pipelined"}, .defaults = {"single"}, .implied = "single"});
     b.axis_boolean("graphs", {.defaults = {false}, .implied = false});
     b.axis_integer("buffers", {.minimum = 1, .maximum = 4096, .defaults = "1", .implied = 1});
+    b.axis_integer("aggregate", {.minimum = 1, .maximum = 1024, .defaults = "1", .implied = 1});
+    b.axis("registration",
+           {.values = {"none", "local", "symmetric"}, .defaults = {"none"}, .implied = "none"});
+    b.axis_integer("unalign", {.minimum = 0, .maximum = 4096, .defaults = "0", .implied = 0});
     b.adjust_to_job([](Point& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
     b.memory([routine](const Point& p) {
       const auto ranks = std::max(1, static_cast<int>(p.integer("ranks") / p.integer("groups", 1)));
       const Call call = call_of(p, routine, ranks);
-      return static_cast<std::uint64_t>(p.integer("buffers")) *
+      return static_cast<std::uint64_t>(p.integer("buffers") * p.integer("aggregate")) *
              buffer_bytes(call, p.flag("in_place", false), ranks);
     });
   };

@@ -30,8 +30,9 @@ inline constexpr int kFewestInAGrid = 3;
 /// size), total_bytes (S in nccl-tests) and emulated.
 void measure_collective(Case& c, collective::Routine routine, const CollectiveWork& work);
 
-/// Declares the axes backend, memory, bytes, dtype, op, root, in_place, call, timing, graphs and
-/// buffers, as far as they apply to the routine, and its memory requirements.
+/// Declares the axes backend, memory, bytes, dtype, op, root, in_place, call, timing, graphs,
+/// buffers, aggregate, registration and unalign, as far as they apply to the routine, and its
+/// memory requirements.
 std::function<void(Benchmark&)> collective_axes(collective::Routine routine);
 
 }  // namespace scalemark::micro

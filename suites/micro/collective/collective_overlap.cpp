@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -43,7 +44,7 @@ class Computing {
 
 }  // namespace
 
-void measure_overlap(Case& c, collective::Operation& operation) {
+void measure_overlap(Case& c, collective::Operation& operation, double scale) {
   std::vector<std::uint64_t> pure;
   c.measure_timed(
       [&] {
@@ -52,7 +53,7 @@ void measure_overlap(Case& c, collective::Operation& operation) {
         pure.push_back(now_ns() - start);
         return pure.back();
       },
-      {.metric = "latency", .warmup = 10});
+      {.metric = "latency", .scale = scale, .warmup = 10});
   const double latency = median_ns(pure);
 
   Computing computing;
@@ -76,11 +77,15 @@ void measure_overlap(Case& c, collective::Operation& operation) {
         compute.push_back(computed - started);
         return overall.back();
       },
-      {.metric = "overall_time", .warmup = 10, .secondary = true});
+      {.metric = "overall_time", .scale = scale, .warmup = 10, .secondary = true});
 
   // Keep only the timed iterations: the last ones.
   const std::size_t first = compute.size() - timed;
-  c.record_durations("compute_time", std::span(compute).subspan(first), RankReduce::max);
+  std::vector<std::uint64_t> of_one;
+  for (std::size_t i = first; i < compute.size(); ++i)
+    of_one.push_back(
+        static_cast<std::uint64_t>(std::llround(static_cast<double>(compute[i]) * scale)));
+  c.record_durations("compute_time", of_one, RankReduce::max);
   std::vector<double> ratios;
   for (std::size_t i = first; i < compute.size(); ++i) {
     const double exposed = static_cast<double>(overall[i]) - static_cast<double>(compute[i]);

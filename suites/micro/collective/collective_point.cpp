@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "common/core/exchange.hpp"
 #include "suites/micro/collective/grid.hpp"
 #include "suites/micro/collective/skew.hpp"
 #include "suites/micro/data/message_pattern.hpp"
@@ -17,6 +18,7 @@ using collective::Call;
 using collective::Communicator;
 using collective::DType;
 using collective::Mode;
+using collective::Registration;
 using collective::Routine;
 
 bool has_parts(Routine routine) {
@@ -91,28 +93,39 @@ std::uint64_t buffer_bytes(Call call, bool in_place, int ranks) {
   return in + out;
 }
 
-CollectiveData::CollectiveData(Case& c, Communicator& comm, Call call, bool in_place)
-    : c_(c), rank_(comm.rank()), size_(comm.size()), call_(std::move(call)), in_place_(in_place) {
+CollectiveData::CollectiveData(Case& c, Communicator& comm, Call call, const Placement& placement)
+    : c_(c),
+      rank_(comm.rank()),
+      size_(comm.size()),
+      call_(std::move(call)),
+      in_place_(placement.in_place),
+      in_base_(placement.unalign),
+      out_base_(placement.unalign) {
   if (call_.routine == Routine::broadcast) in_place_ = true;
   if (in_place_ && only_root_in_place(call_.routine)) in_place_ = rank_ == call_.root;
   const std::size_t in = in_elements(call_, rank_, size_), out = out_elements(call_, rank_, size_);
-  const std::size_t element = size_of(call_.type);
   const auto mine = static_cast<std::size_t>(rank_);
+  // All ranks register the same memory, also where only the root works in place.
+  const bool is_symmetric = placement.registration == Registration::symmetric;
+  if (!in_place_ || is_symmetric) in_ = allocate(comm, placement, in_place_ ? 0 : in);
+  out_ = allocate(comm, placement, in_place_ ? std::max(in, out) : out);
   if (in_place_) {
-    out_ = c.alloc(std::max(in, out) * element);
-    if (in < out) in_base_ = mine * call_.count;
-    if (out < in && scatters_sums(call_.routine)) out_base_ = comm.reduced_part(call_.count);
-    if (out < in && only_root_in_place(call_.routine)) out_base_ = mine * call_.count;
-    if (call_.routine == Routine::broadcast) in_base_ = 0;
-  } else {
-    in_ = c.alloc(in * element);
-    out_ = c.alloc(out * element);
+    if (in < out && call_.routine != Routine::broadcast) in_base_ += mine * call_.count;
+    if (out < in && scatters_sums(call_.routine)) out_base_ += comm.reduced_part(call_.count);
+    if (out < in && only_root_in_place(call_.routine)) out_base_ += mine * call_.count;
   }
   call_.in = at(in_place_ ? out_ : in_, in_base_, call_.type);
   call_.out = const_cast<void*>(at(out_, out_base_, call_.type));
   call_.stream = &c.stream();
-  c.throw_if_peer_failed();
-  operation_ = comm.prepare(call_);
+}
+
+device::Buffer CollectiveData::allocate(Communicator& comm, const Placement& placement,
+                                        std::size_t elements) const {
+  std::size_t bytes = (placement.unalign + elements) * size_of(call_.type);
+  if (!placement.registration) return c_.alloc(bytes);
+  if (*placement.registration == Registration::symmetric)
+    bytes = static_cast<std::size_t>(largest(c_.ranks(), static_cast<std::int64_t>(bytes)));
+  return comm.allocate(std::max<std::size_t>(bytes, 1), *placement.registration);
 }
 
 KnownData CollectiveData::data_of(int round) const {

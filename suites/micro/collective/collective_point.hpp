@@ -3,8 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <vector>
+#include <optional>
 
 #include "common/collective/communicator.hpp"
 #include "common/core/case.hpp"
@@ -24,31 +23,38 @@ std::uint64_t total_bytes(const collective::Call& call, int ranks);
 /// Bytes of buffers on the rank that needs most.
 std::uint64_t buffer_bytes(collective::Call call, bool in_place, int ranks);
 
-/// Buffers of a call and the prepared operation.
+/// Where the data of a call lie.
+struct Placement {
+  bool in_place = false;
+  std::size_t unalign = 0;  ///< elements between the start of the memory and the data
+  std::optional<collective::Registration> registration = std::nullopt;
+};
+
+/// Buffers of a call.
 class CollectiveData {
  public:
-  /// Collective. Allocates the buffers and prepares the operation for the ranks of `comm`, all of
-  /// the case or some.
-  CollectiveData(Case& c, collective::Communicator& comm, collective::Call call, bool in_place);
+  /// Allocates the buffers for the ranks of `comm`, all of the case or some. Collective over the
+  /// case with symmetric registration.
+  CollectiveData(Case& c, collective::Communicator& comm, collective::Call call,
+                 const Placement& placement = {});
 
   /// With its buffers.
   const collective::Call& call() const { return call_; }
-  /// The bound operation.
-  collective::Operation& operation() { return *operation_; }
   /// Fills the inputs of a round.
   void fill(int round);
   /// Checks the result of a round.
   Case::Checked check(int round);
 
  private:
+  device::Buffer allocate(collective::Communicator& comm, const Placement& placement,
+                          std::size_t elements) const;
   KnownData data_of(int round) const;
   Case& c_;
   int rank_, size_;  ///< of the communicator
   collective::Call call_;
   bool in_place_;
-  std::size_t in_base_ = 0, out_base_ = 0;  ///< offsets in elements, in a shared buffer
-  device::Buffer in_, out_;                 ///< in place: only `out_`
-  std::unique_ptr<collective::Operation> operation_;
+  std::size_t in_base_, out_base_;  ///< where the data begin, in elements
+  device::Buffer in_, out_;         ///< in place: only `out_`
 };
 
 }  // namespace scalemark::micro

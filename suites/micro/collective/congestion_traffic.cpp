@@ -50,17 +50,17 @@ GroupTraffic::GroupTraffic(Case& c, collective::Communicator& group, const std::
                            std::size_t bytes)
     : c_(c), group_(group), bytes_(bytes) {
   if (!is_of_messages(pattern)) {
-    data_.emplace(c, group, call_of_pattern(pattern, bytes), false);
-    operation_ = &data_->operation();
+    data_.emplace(c, group, call_of_pattern(pattern, bytes));
+    c.throw_if_peer_failed();
+    operation_ = group.prepare(data_->call());
     return;
   }
   const bool gathers = pattern == "incast" && group.rank() == 0;
   in_ = c.alloc(bytes * static_cast<std::size_t>(gathers ? group.size() : 1));
   out_ = c.alloc(bytes);
   c.throw_if_peer_failed();
-  messages_ = group.prepare(transfers(pattern, bytes), DType::int8, collective::Mode::blocking,
-                            &c.stream());
-  operation_ = messages_.get();
+  operation_ = group.prepare(transfers(pattern, bytes), DType::int8, collective::Mode::blocking,
+                             &c.stream());
 }
 
 std::vector<Transfer> GroupTraffic::transfers(const std::string& pattern, std::size_t bytes) const {

@@ -44,8 +44,7 @@ class GroupTraffic {
   std::size_t bytes_;
   device::Buffer in_, out_;             ///< of messages
   std::optional<CollectiveData> data_;  ///< of collectives
-  std::unique_ptr<collective::Operation> messages_;
-  collective::Operation* operation_ = nullptr;
+  std::unique_ptr<collective::Operation> operation_;
 };
 
 /// Bytes of buffers on the rank that needs most.

@@ -150,13 +150,14 @@ void overlap(Case& c) {
   const Call call = call_of_case(c.result().params, c.size());
   collective::Communicator& comm = c.communicator();
   require_support(c, comm, call, collective::DeviceUse::nonblocking_collectives);
-  CollectiveData data(c, comm, call, false);
+  CollectiveData data(c, comm, call);
   const CaseHardware& hardware = c.hardware();
   Products products(c, c.text("device") == "cuda" ? hardware.gpu() : hardware.host(), size);
   c.throw_if_peer_failed();
+  const auto operation = comm.prepare(data.call());
   data.fill(0);
   std::int64_t count = c.integer("products");
-  if (count == 0) count = choose_products(c, data.operation(), products);
+  if (count == 0) count = choose_products(c, *operation, products);
   c.verify("every element of the collective, and the product at 2304 places, against exact values",
            {.fill =
                 [&](int round) {
@@ -175,7 +176,7 @@ void overlap(Case& c) {
   c.fact("total_bytes", static_cast<std::int64_t>(total_bytes(call, c.size())));
   Series series;
   const std::size_t timed =
-      c.measure_timed([&] { return take_both(c, data.operation(), products, count, series); },
+      c.measure_timed([&] { return take_both(c, *operation, products, count, series); },
                       {.metric = "overall_time", .warmup = 10});
   record_series(c, series, timed);
 }

@@ -147,6 +147,37 @@ TEST_F(Routines, DataArriveInEveryModeTwice) {
   }
 }
 
+// Calls that are started together complete together, whichever of them is done first.
+TEST_F(Routines, CallsTogetherAreTheCallsByThemselves) {
+  for (const Mode mode : {Mode::nonblocking, Mode::persistent}) {
+    std::vector<Call> calls;
+    std::vector<Bytes> ins, outs;
+    for (const Routine routine : {Routine::allgather, Routine::alltoallv, Routine::allgather}) {
+      Call& call = calls.emplace_back(Call{.routine = routine,
+                                           .count = 17 + 4099 * calls.size(),
+                                           .type = DType::int8,
+                                           .mode = mode});
+      add_counts(call);
+      call.in = ins.emplace_back(input(call)).data();
+      call.out = outs.emplace_back(expected(call).size() + 1, kGuard).data();
+    }
+    const auto together = comm_->prepare_together(calls);
+    EXPECT_TRUE(together->test()) << "nothing was started";
+    for (int launch = 0; launch < 3; ++launch) {
+      for (Bytes& out : outs) std::fill(out.begin(), out.end() - 1, 0);
+      if (launch == 1) {
+        together->start();
+        while (!together->test()) {
+        }
+      } else {
+        together->run();
+      }
+      for (std::size_t i = 0; i < calls.size(); ++i)
+        EXPECT_EQ(wrong(calls[i], outs[i]), 0U) << name(calls[i]) << ", launch " << launch;
+    }
+  }
+}
+
 TEST_F(Routines, InPlaceIsTheSame) {
   for (const Routine routine : kMoving) {
     if (routine == Routine::broadcast) continue;

@@ -74,6 +74,12 @@ CaseResult allreduce(std::int64_t bytes, const Point& more = {}) {
   return one;
 }
 
+TEST(NcclPrinter, StatesSettingsThatChangeWhatIsMeasured) {
+  const std::string text = nccl_text({allreduce(
+      8, {{"aggregate", std::int64_t{4}}, {"graphs", true}, {"unalign", std::int64_t{3}}})});
+  EXPECT_THAT(text, testing::HasSubstr("agg iters: 4 validation: 1 graph: 1 unalign: 3\n"));
+}
+
 TEST(NcclPrinter, PrintsTheLinesOfNcclTests) {
   const std::string whole(version());
   const std::string text =

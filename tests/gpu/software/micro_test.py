@@ -22,6 +22,8 @@ FEW = ["^micro/(memcpy|event)$", "-a", "micro/memcpy:bytes=1M", "-a", "direction
        "-a", "operation=record,elapsed"]
 
 COLLECTIVES = ["^micro/(allreduce|allgather|alltoall|broadcast|latency)$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=8,64K"]
+TOGETHER = ["^micro/(allreduce|alltoall|broadcast)$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=4097", "-a", "graphs=false,true",
+            "-a", "ranks=2", "-a", "aggregate=3", "-a", "unalign=0,1", "-a", "in_place=false,true", "-a", "buffers=2"]
 PIPELINED = ["^micro/allreduce$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=8,64K", "-a", "graphs=false,true", "-a",
              "timing=single,pipelined"]
 
@@ -56,6 +58,22 @@ class Micro(ProgramTest):
     def test_calls(self):
         self.expect_ok(CALLS, 1)
         self.expect_ok([*CALLS, "-a", "micro/kernel_launch:graph_nodes=0,10"], 2)
+
+    def test_operations_of_one_group(self):
+        table = self.expect_ok(TOGETHER, 2)
+        # No all-to-all in place.
+        self.assertEqual(len(table), 3 * 2 * 2 * 2 - 2 * 2)
+        self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+
+    def test_registered_memory(self):
+        what = ["^micro/(allreduce|gather|reduce|allgatherv|reduce_scatter)$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=4100",
+                "-a", "ranks=2", "-a", "in_place=false,true", "-a", "root=1"]
+        table = self.expect_ok([*what, "-a", "registration=local,symmetric", "-a", "unalign=0,1"], 2)
+        self.assertEqual(len(table), 5 * 2 * 2 * 2)
+        self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+        table = self.measure([*what, "-a", "registration=symmetric"], 2, code=4, SOFTWARE_GPU_NCCL_SYMMETRIC="0")
+        self.assertEqual({(row["status"], row["reason"]) for row in table.values()},
+                         {("skipped", "NCCL has no symmetric memory on these GPUs")})
 
     def test_computations_begin_when_the_clock_has_settled(self):
         product = ["^micro/gemm$", "-a", "device=cuda", "-a", "rows=16", "-a", "precision=fp32"]

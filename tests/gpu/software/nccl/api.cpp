@@ -152,6 +152,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t handle) {
   return call(false, [&] {
     const auto communicator = take(handle);
     wait_for_work(*communicator);
+    require(communicator->registered == 0, ncclInvalidUsage, "registered memory is left");
     const ncclResult_t last = communicator->close();
     require(last == ncclSuccess || last == ncclRemoteError, last, "the communicator had failed");
   });
@@ -172,6 +173,50 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t handle, ncclResult_t* error) {
     require(error != nullptr, ncclInvalidArgument, "asyncError argument is NULL");
     *error = find(handle)->error();
   });
+}
+
+ncclResult_t ncclMemAlloc(void** memory, size_t bytes) {
+  return call(true, [&] {
+    require(memory != nullptr, ncclInvalidArgument, "MemAlloc : ptr argument is NULL");
+    require(cudaMalloc(memory, bytes) == cudaSuccess, ncclUnhandledCudaError, "out of memory");
+  });
+}
+ncclResult_t ncclMemFree(void* memory) {
+  return call(false, [&] {
+    require(cudaFree(memory) == cudaSuccess, ncclUnhandledCudaError, "not allocated");
+  });
+}
+
+// A handle or window is the communicator that it belongs to.
+ncclResult_t ncclCommRegister(const ncclComm_t comm, void* memory, size_t bytes, void** handle) {
+  return call(true, [&] {
+    require(memory != nullptr && bytes > 0 && handle != nullptr, ncclInvalidArgument,
+            "CommRegister : an argument is NULL");
+    ++find(comm)->registered;
+    *handle = comm;
+  });
+}
+ncclResult_t ncclCommDeregister(const ncclComm_t comm, void* handle) {
+  return call(false, [&] {
+    require(handle == comm, ncclInvalidArgument, "the handle is of another communicator");
+    --find(comm)->registered;
+  });
+}
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* memory, size_t bytes,
+                                    ncclWindow_t* window, int) {
+  if (window != nullptr) *window = nullptr;
+  return call(true, [&] {
+    require(memory != nullptr && bytes > 0 && window != nullptr, ncclInvalidArgument,
+            "CommWindowRegister : an argument is NULL");
+    const auto communicator = find(comm);
+    if (!settings().symmetric) return;
+    require(communicator->agree(bytes), ncclInvalidArgument, "ranks gave different sizes");
+    ++communicator->registered;
+    *window = reinterpret_cast<ncclWindow_t>(comm);
+  });
+}
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window) {
+  return ncclCommDeregister(comm, reinterpret_cast<void*>(window));
 }
 
 ncclResult_t ncclGroupStart() {

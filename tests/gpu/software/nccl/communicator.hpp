@@ -38,6 +38,11 @@ class Communicator {
   /// Later work is an error of the program.
   ncclResult_t close();
 
+  /// As Shared::agree().
+  bool agree(std::uint64_t number) { return shared_.agree(rank_, number, exchange_.aborted()); }
+
+  /// Registered memory. A communicator is destroyed without any, but may be aborted with some.
+  std::atomic<int> registered = 0;
   /// Work that a stream has got and that is not part of a graph.
   std::atomic<int> under_way = 0;
   /// Work that is part of a graph, until the graph and what was instantiated from it are destroyed.

@@ -34,6 +34,7 @@ class Exchange {
 
   /// From any thread: run() fails, now and from now on.
   void abort() { aborted_ = true; }
+  const std::atomic<bool>& aborted() const { return aborted_; }
 
   /// Checks the headers that have arrived by now. Throws Failure.
   void check_late();

@@ -51,6 +51,7 @@ struct alignas(64) Shared::Head {
   struct Rank {
     std::atomic<int> entered;
     char identity[120];
+    std::atomic<std::uint64_t> number, meetings, comparisons;  ///< of agree()
   } ranks[kMostRanks];
 };
 
@@ -126,6 +127,28 @@ void Shared::wait_for_all(int rank) {
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   delay(rank);
+}
+
+bool Shared::agree(int rank, std::uint64_t number, const std::atomic<bool>& aborted) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(settings().timeout_s);
+  const auto wait_for_all_at = [&](std::atomic<std::uint64_t> Head::Rank::*count) {
+    const std::uint64_t mine = ++(head_->ranks[rank].*count);
+    for (int other = 0; other < size_; ++other) {
+      while ((head_->ranks[other].*count) < mine) {
+        require(failure() == ncclSuccess && !aborted, ncclRemoteError, "another rank failed");
+        require(std::chrono::steady_clock::now() < end, ncclInvalidUsage,
+                "not all ranks registered memory in time");
+        std::this_thread::sleep_for(std::chrono::microseconds(50));
+      }
+    }
+  };
+  head_->ranks[rank].number = number;
+  wait_for_all_at(&Head::Rank::meetings);
+  bool are_equal = true;
+  for (int other = 0; other < size_; ++other)
+    are_equal = are_equal && head_->ranks[other].number == number;
+  wait_for_all_at(&Head::Rank::comparisons);
+  return are_equal;
 }
 
 /// Every rank compares all pairs, so that all leave alike whichever comes first.

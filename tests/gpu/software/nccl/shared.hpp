@@ -39,6 +39,10 @@ class Shared {
   /// To be used from one rank to the other; a rank has one to itself.
   Channel& channel(int from, int to) { return channels_[from * size_ + to]; }
 
+  /// Waits until all ranks have come here as often as this one, each with its number. Whether the
+  /// numbers are equal. Throws Failure, also when `aborted` becomes true.
+  bool agree(int rank, std::uint64_t number, const std::atomic<bool>& aborted);
+
   /// The first failure or abort of any rank, by which all leave; ncclSuccess if there was none.
   ncclResult_t failure() const;
   void fail(ncclResult_t code);
