@@ -40,8 +40,7 @@ class BlockCollective {
  public:
   /// Collective.
   BlockCollective(Case& c, collective::Communicator& comm)
-      : c_(c),
-        layout_(c.result().params, c.seed()),
+      : layout_(c.result().params, c.seed()),
         type_(layout_.type()),
         packed_(c, comm, packed_call(c.result().params, c.size())),
         is_packed_(c.text("packing") == "manual") {
@@ -86,7 +85,6 @@ class BlockCollective {
   /// The library only reads it, we write.
   void* packed_in() { return const_cast<void*>(packed_.call().in); }
 
-  Case& c_;
   BlockLayout layout_;
   mpi::BlockType type_;
   CollectiveData packed_;
