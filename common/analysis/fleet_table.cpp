@@ -22,8 +22,6 @@ namespace {
 
 using fleet::NodeVerdict;
 
-constexpr const char* kNetwork = "network";
-
 bool is_bad_cpu(const HostEvidence& one) {
   return one.verdict == NodeVerdict::bad && one.component == kCpu;
 }
@@ -189,6 +187,7 @@ FleetTable FleetCases::table() const {
                    .links = links_,
                    .uplinks = uplinks_,
                    .changes = alone_.changes(),
+                   .peaks = alone_.peaks(),
                    .scales = scale_.scales(),
                    .screenings = screenings_,
                    .lone_cases = 0};

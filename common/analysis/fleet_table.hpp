@@ -50,7 +50,8 @@ struct FleetTable {
   std::vector<HostVerdict> hosts;  ///< the worst first
   std::vector<FleetLink> links, uplinks;
   std::vector<FleetChange> changes;  ///< of all hosts, against earlier runs
-  std::vector<FullScale> scales;     ///< collectives of all hosts beside those of parts
+  std::vector<FleetPeak> peaks;
+  std::vector<FullScale> scales;  ///< collectives of all hosts beside those of parts
   std::size_t screenings = 0, lone_cases = 0;
   std::size_t count(fleet::NodeVerdict verdict) const;
 };

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "common/analysis/adapter_errors.hpp"
 #include "common/analysis/host_facts.hpp"
 #include "common/analysis/lone_hosts.hpp"
 #include "common/base/text.hpp"
@@ -24,6 +25,7 @@ using fleet::NodeVerdict;
 constexpr double kHeatShare = 0.01, kHotter = 15, kHotDeviations = 5;  // of the time; K
 constexpr const char *kGpu = "GPU", *kGpuMemory = "GPU memory",
                      *kLink = "copies between host and GPU";
+constexpr std::size_t kLongestName = 80;
 constexpr const char* kThrottled = "throttled";  // events while a case measured
 
 /// The value of a reading, or NaN.
@@ -48,6 +50,9 @@ void keep_largest(std::map<std::string, double>& readings, const std::string& qu
 }  // namespace
 
 void HostSensors::add(const Run& run, const CaseResult& result) {
+  if (runs_.insert(run.uuid).second)
+    for (const AdapterErrors& one : adapter_errors(run))
+      adapter_errors_[{one.host, one.adapter, one.counter}] += one.count;
   for (const auto& [name, on_gpu] : {std::pair{"telemetry/gpu", true}, {"telemetry/node", false}})
     if (const auto table = result.tables.find(name); table != result.tables.end())
       add_rows(run, table->second, on_gpu);
@@ -57,7 +62,7 @@ void HostSensors::add_rows(const Run& run, const Table& table, bool on_gpu) {
   const auto* hosts = values_of<std::string>(table, "node");
   const auto* gpus = values_of<std::string>(table, "device");
   if (hosts == nullptr || (on_gpu && (gpus == nullptr || gpus->size() != hosts->size()))) return;
-  std::map<Device, double> throttled_before;
+  std::map<Device, double> throttled;  // since the table's first reading
   for (std::size_t row = 0; row < hosts->size(); ++row) {
     const std::string& host = (*hosts)[row];
     const Device device(host, on_gpu ? (*gpus)[row] : std::string());
@@ -75,8 +80,9 @@ void HostSensors::add_rows(const Run& run, const Table& table, bool on_gpu) {
       const double value = (*values)[row];
       keep_largest(readings.most, column.name, value);
       if (column.name != "throttle_events" || !std::isfinite(value)) continue;
-      const auto before = throttled_before.try_emplace(device, value).first;
-      keep_largest(readings.most, kThrottled, value - before->second);
+      const auto [events, is_first] = throttled.try_emplace(device, 0);
+      if (!is_first) events->second += value;
+      keep_largest(readings.most, kThrottled, events->second);
     }
   }
 }
@@ -144,6 +150,15 @@ std::vector<SensorFinding> HostSensors::findings() const {
   judge_links("pcie_width", "width", NodeVerdict::bad, found);
   judge_links("pcie_generation", "generation", NodeVerdict::suspect, found);
   judge_heat(found);
+  for (const auto& [where, count] : adapter_errors_) {
+    const auto& [host, adapter, counter] = where;
+    found.push_back({host,
+                     kNetwork,
+                     {},
+                     NodeVerdict::suspect,
+                     fmt::format("{} of {} rose by {} while it was measured", counter,
+                                 text::printable(adapter, kLongestName), count)});
+  }
   for (const auto& [host, rows] : remapped_) {
     const bool failed = rows.find(", failed") != std::string::npos;
     if (failed || rows.find(", pending") != std::string::npos)
@@ -151,7 +166,7 @@ std::vector<SensorFinding> HostSensors::findings() const {
                        kGpuMemory,
                        {},
                        failed ? NodeVerdict::bad : NodeVerdict::suspect,
-                       "remapped rows: " + text::printable(rows, 80)});
+                       "remapped rows: " + text::printable(rows, kLongestName)});
   }
   return found;
 }

@@ -3,8 +3,11 @@
 // be.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -13,10 +16,12 @@
 
 namespace scalemark::analysis {
 
+inline constexpr const char* kNetwork = "network";
+
 /// Something that a sensor says against a host.
 struct SensorFinding {
   std::string host;
-  std::string component;  ///< "CPU", "GPU", "GPU memory", "copies between host and GPU"
+  std::string component;  ///< "CPU", "GPU", "GPU memory", "copies between host and GPU", "network"
   std::string device;     ///< PCI address of the GPU; empty for the host
   fleet::NodeVerdict verdict = fleet::NodeVerdict::suspect;  ///< or bad
   std::string reason;
@@ -31,9 +36,9 @@ class HostSensors {
   /// and one whose PCIe link has fewer lanes than most of its model. Suspect is a GPU with rows
   /// that wait to be remapped, one that heat slowed for 1 % of the time between two readings or
   /// more, one whose link stays at a lower generation than most of its model, and a host whose CPUs
-  /// were throttled by heat while it measured. So is a GPU or a CPU that gets hotter than the
-  /// median of its model by 15 K and by five standard deviations (stats::pair_distance()). What
-  /// most have is known from three on.
+  /// were throttled by heat or whose network adapters counted errors while it measured. So is a GPU
+  /// or a CPU that gets hotter than the median of its model by 15 K and by five standard deviations
+  /// (stats::pair_distance()). What most have is known from three on.
   std::vector<SensorFinding> findings() const;
 
  private:
@@ -60,6 +65,9 @@ class HostSensors {
   void judge_heat(std::vector<SensorFinding>& found) const;
 
   std::map<Device, Readings> devices_;
+  std::set<std::string> runs_;  ///< whose facts are known, by UUID
+  /// By host, adapter and counter.
+  std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> adapter_errors_;
   std::map<std::string, std::string> remapped_;  ///< fact gpu_remapped_rows of hosts
 };
 

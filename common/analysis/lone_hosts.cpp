@@ -13,6 +13,7 @@
 #include "common/analysis/rank_differences.hpp"
 #include "common/result/case_timing.hpp"
 #include "common/result/places.hpp"
+#include "common/result/summarise.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::analysis {
@@ -54,6 +55,12 @@ void LoneHosts::add(const Run& run, const CaseResult& result) {
       const auto [known, is_new] = times_[one.group].try_emplace(one.host, one.measured);
       if (!is_new && one.measured.seconds < known->second.seconds)
         known->second = std::move(one.measured);
+    }
+    if (const auto fraction = peak_fraction_of(result); fraction && is_on_one_host(ranks)) {
+      auto& [component, by_host] = fractions_[result.key];
+      component = component_of(result);
+      double& best = by_host[ranks.front().node];
+      best = std::max(best, *fraction);
     }
     return;
   }
@@ -153,6 +160,18 @@ std::vector<FleetChange> LoneHosts::changes() const {
       changes.push_back({key, one.component, factor, one.hosts.size()});
   }
   return changes;
+}
+
+std::vector<FleetPeak> LoneHosts::peaks() const {
+  std::vector<FleetPeak> peaks;
+  for (const auto& [key, one] : fractions_) {
+    const auto& [component, by_host] = one;
+    std::vector<double> all;
+    for (const auto& [host, fraction] : by_host) all.push_back(fraction);
+    peaks.push_back(
+        {key, component, stats::median(all), *std::ranges::min_element(all), all.size()});
+  }
+  return peaks;
 }
 
 std::vector<LoneHost> LoneHosts::judged() const {

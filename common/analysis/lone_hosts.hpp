@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "common/fleet/lone_nodes.hpp"
@@ -37,6 +38,14 @@ struct FleetChange {
   std::size_t hosts = 0;
 };
 
+/// What hosts reach of a peak (metric peak_fraction): all of them may be slow alike.
+struct FleetPeak {
+  std::string key, component;
+  double fraction = 0;  ///< median over hosts
+  double least = 0;     ///< of all hosts
+  std::size_t hosts = 0;
+};
+
 /// Gathers what hosts measured by themselves: all cases of runs on one host, and those of other
 /// runs whose ranks work independently (fact `rank_local`).
 class LoneHosts {
@@ -59,6 +68,10 @@ class LoneHosts {
   /// Cases that take at least 5 % more or less time than earlier on three hosts or more, as a
   /// median over the hosts: not the fault of one. In the order of keys.
   std::vector<FleetChange> changes() const;
+
+  /// Of cases with a peak that hosts measured alone. Of several runs on a host the best counts. In
+  /// the order of keys.
+  std::vector<FleetPeak> peaks() const;
 
  private:
   struct Measured {
@@ -90,6 +103,8 @@ class LoneHosts {
   std::map<Group, std::map<std::string, Measured>> times_;            ///< by host
   std::map<Group, std::map<std::string, std::vector<double>>> past_;  ///< seconds by host
   std::map<std::string, std::map<std::string, Missing>> missing_;     ///< key -> host
+  /// Component and, by host, parts of the peak.
+  std::map<std::string, std::pair<std::string, std::map<std::string, double>>> fractions_;
 };
 
 }  // namespace scalemark::analysis

@@ -190,13 +190,8 @@ void add_key(const std::string& key, std::span<const SystemRuns> systems, const 
 }  // namespace
 
 void add_peak_fraction(const CaseResult& result, std::map<std::string, double>& fractions) {
-  double fraction = stats::kNan;
-  if (const Metric* metric = result.find("peak_fraction")) {
-    if (result.status == Status::ok) fraction = median_of(result, *metric);
-  } else if (const auto fact = result.facts.find("peak_fraction"); fact != result.facts.end()) {
-    if (const auto* number = std::get_if<double>(&fact->second)) fraction = *number;
-  }
-  if (std::isfinite(fraction)) fractions.emplace(text::printable(result.key), fraction);
+  if (const auto fraction = peak_fraction_of(result))
+    fractions.emplace(text::printable(result.key), *fraction);
 }
 
 SystemTable system_table(std::span<const SystemRuns> systems, const CompareOptions& options) {

@@ -176,6 +176,24 @@ std::string table_of_changes(const FleetTable& fleet) {
                rows, "cards");
 }
 
+std::string table_of_peaks(const FleetTable& fleet) {
+  std::vector<TableRow> rows;
+  for (const analysis::FleetPeak& one : fleet.peaks)
+    if (rows.size() < kMaxFleetRows)
+      rows.push_back(
+          {.cells = {one.component, fmt::format("{:.0f} %", 100 * one.fraction),
+                     fmt::format("{:.0f} %", 100 * one.least), std::to_string(one.hosts), one.key},
+           .mark = {}});
+  if (rows.empty()) return {};
+  return table("",
+               {{.header = "component"},
+                {.header = "median of the hosts", .number = true},
+                {.header = "least", .number = true},
+                {.header = "hosts", .number = true},
+                {.header = "case"}},
+               rows, "cards");
+}
+
 std::string table_of_scales(const FleetTable& fleet) {
   std::vector<TableRow> rows;
   for (const analysis::FullScale& one : fleet.scales) {
@@ -221,10 +239,11 @@ std::string fleet_page(const FleetTable& fleet, const FleetPageOptions& options)
   std::vector<Section> sections{{"map", "Map", map_of(fleet, options)},
                                 {"hosts", "Hosts that are not OK", table_of_hosts(fleet)}};
   const std::string links = table_of_links(fleet), changes = table_of_changes(fleet),
-                    scales = table_of_scales(fleet);
+                    scales = table_of_scales(fleet), peaks = table_of_peaks(fleet);
   if (!links.empty()) sections.push_back({"links", "Slow links", links});
   if (!scales.empty()) sections.push_back({"scale", "All hosts and parts of them", scales});
   if (!changes.empty()) sections.push_back({"changes", "What changed on all hosts", changes});
+  if (!peaks.empty()) sections.push_back({"peaks", "What the hosts reach of the peaks", peaks});
   if (!options.drain.empty()) {
     std::string lines;
     for (const std::string& line : options.drain) lines += text_of(line) + "\n";

@@ -138,6 +138,16 @@ double median_of(const CaseResult& result, const Metric& metric) {
   return rate_of(metric.numerator, stats::median(reduce_ranks(source_of(result, metric))));
 }
 
+std::optional<double> peak_fraction_of(const CaseResult& result) {
+  double fraction = std::numeric_limits<double>::quiet_NaN();
+  if (const Metric* metric = result.find("peak_fraction")) {
+    if (result.status == Status::ok) fraction = median_of(result, *metric);
+  } else if (const auto fact = result.facts.find("peak_fraction"); fact != result.facts.end()) {
+    if (const auto* number = std::get_if<double>(&fact->second)) fraction = *number;
+  }
+  return std::isfinite(fraction) ? std::optional(fraction) : std::nullopt;
+}
+
 Summary summarise(const CaseResult& result, const Metric& metric) {
   const Summary direct = summarise_values(per_iteration(result, metric));
   if (metric.kind != MetricKind::rate) return direct;

@@ -30,6 +30,9 @@ std::vector<double> every_iteration(const Metric& metric);
 /// The median alone, which costs less. That of a rate is the rate of the median time.
 double median_of(const CaseResult& result, const Metric& metric);
 
+/// Metric peak_fraction of a case that is ok, or the fact of that name, which imported files have.
+std::optional<double> peak_fraction_of(const CaseResult& result);
+
 /// The summary of per_iteration(). The headline of a collective is thus the median over iterations
 /// of the maximum over ranks. For a single value all three of median, low and high are that value.
 /// A rate's numbers are the rates of its time's, except for the percentiles.

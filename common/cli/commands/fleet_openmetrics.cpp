@@ -51,6 +51,10 @@ void print_fleet_openmetrics(const analysis::FleetTable& fleet) {
     families.add("scalemark_fleet_change_factor", "",
                  "Time of a case on all hosts, relative to earlier runs",
                  {{"key", change.key}, {"component", change.component}}, change.factor);
+  for (const analysis::FleetPeak& peak : fleet.peaks)
+    families.add("scalemark_fleet_peak_fraction", "",
+                 "Part of a peak that a case reaches, as a median over hosts",
+                 {{"key", peak.key}, {"component", peak.component}}, peak.fraction);
   for (const analysis::FullScale& one : fleet.scales)
     if (one.predicted > 0)
       families.add("scalemark_fleet_scale_factor", "",

@@ -33,6 +33,8 @@ using fleet::node_list;
 using fleet::NodeVerdict;
 using nlohmann::ordered_json;
 
+constexpr std::size_t kLongestKey = 200;
+
 /// Of characters that a shell takes literally between double quotes.
 std::string without_specials(std::string text) {
   for (char& c : text) {
@@ -57,7 +59,7 @@ text::TextRow row_of(const HostVerdict& one) {
   return {.cells = {std::string(to_string(why.verdict)), text::printable(one.host, 60),
                     why.component.empty() ? "-" : why.component,
                     has_rank ? std::to_string(why.rank) : "-", text::printable(why.device, 40),
-                    text::printable(why.reason, 120), text::printable(why.key, 200)},
+                    text::printable(why.reason, 120), text::printable(why.key, kLongestKey)},
           .color = {}};
 }
 
@@ -65,7 +67,8 @@ void print_links(const std::vector<FleetLink>& links, const char* than) {
   for (const FleetLink& link : links)
     fmt::print(std::cout, "{} - {}: {:.2f} times as long as {}, in {}: {}\n",
                text::printable(link.one, 60), text::printable(link.other, 60), link.factor, than,
-               text::counted(link.measurements, "measurement"), text::printable(link.key, 200));
+               text::counted(link.measurements, "measurement"),
+               text::printable(link.key, kLongestKey));
 }
 
 ordered_json json_of(const HostEvidence& one) {
@@ -145,6 +148,34 @@ ordered_json json_of(const std::vector<analysis::FleetChange>& changes) {
   return all;
 }
 
+ordered_json json_of(const std::vector<analysis::FleetPeak>& peaks) {
+  ordered_json all = ordered_json::array();
+  for (const analysis::FleetPeak& one : peaks)
+    all.push_back({{"component", one.component},
+                   {"fraction", text::json_number(one.fraction)},
+                   {"least", text::json_number(one.least)},
+                   {"hosts", one.hosts},
+                   {"key", text::json_text(one.key)}});
+  return all;
+}
+
+/// Not of single hosts: whether all are slow alike.
+void print_peaks(const std::vector<analysis::FleetPeak>& peaks) {
+  std::vector<text::TextRow> rows;
+  for (const analysis::FleetPeak& one : peaks)
+    rows.push_back({.cells = {fmt::format("{:.0f} %", 100 * one.fraction),
+                              fmt::format("{:.0f} %", 100 * one.least), std::to_string(one.hosts),
+                              one.component, text::printable(one.key, kLongestKey)},
+                    .color = {}});
+  if (!rows.empty())
+    text::print_text_table({{.header = "of the peak", .number = true},
+                            {.header = "least", .number = true},
+                            {.header = "hosts", .number = true},
+                            {.header = "component"},
+                            {.header = "case"}},
+                           rows, table_width(), std::cout);
+}
+
 }  // namespace
 
 std::vector<std::string> drain_lines(const FleetTable& fleet) {
@@ -176,7 +207,8 @@ void print_fleet_text(const FleetTable& fleet, bool all) {
   print_links(fleet.uplinks, "other pairs of switches");
   for (const analysis::FleetChange& one : fleet.changes)
     fmt::print(std::cout, "all hosts: {} takes {:.2f} times as long as before, as a median of {}\n",
-               text::printable(one.key, 200), one.factor, one.hosts);
+               text::printable(one.key, kLongestKey), one.factor, one.hosts);
+  print_peaks(fleet.peaks);
   for (const FullScale& one : fleet.scales) print_scale(one);
   fmt::print(std::cout, "{}, {}, {} of each host by itself: {} bad, {} suspect, {} untested, {}\n",
              text::counted(fleet.hosts.size(), "host"),
@@ -204,6 +236,7 @@ void print_fleet_json(const FleetTable& fleet) {
                             {"links", json_of(fleet.links, "host", "peer")},
                             {"uplinks", json_of(fleet.uplinks, "switch", "other")},
                             {"changes", json_of(fleet.changes)},
+                            {"peaks", json_of(fleet.peaks)},
                             {"scales", json_of(fleet.scales)},
                             {"bad", node_list(bad_hosts(fleet))},
                             {"drain", drain_lines(fleet)}};

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Network adapters, what changes during a run, and file systems.
+#include <initializer_list>
 #include <set>
 #include <sstream>
 
@@ -48,15 +49,40 @@ std::string clock_now(const fs::path& root) {
   return is_available(mhz) ? mhz + " MHz" : mhz;
 }
 
-/// "symbol_error=0 link_downed=1": what tells of a bad cable.
-std::string port_errors(const fs::path& root, const std::string& counters) {
-  std::string shown;
-  for (const char* name : {"symbol_error", "link_downed", "link_error_recovery", "port_rcv_errors",
-                           "port_xmit_discards", "port_xmit_wait"}) {
-    if (const std::string value = first_line(root, counters + name); is_available(value))
-      shown += fmt::format("{}{}={}", shown.empty() ? "" : " ", name, value);
+/// Not loopback, nor a bridge.
+bool is_adapter(const fs::path& interface) {
+  std::error_code error;
+  return fs::exists(interface / "device", error);
+}
+
+/// "symbol_error=0 link_downed=1": what files of a folder tell of a bad cable.
+std::string error_counters(const fs::path& root, const std::string& folder,
+                           std::initializer_list<const char*> files) {
+  std::vector<std::string> shown;
+  for (const fs::path file : files) {
+    if (const std::string value = first_line(root, folder + file.string()); is_available(value))
+      shown.push_back(file.filename().string() + "=" + value);
   }
-  return shown.empty() ? "unavailable: /" + counters : shown;
+  return shown.empty() ? "unavailable: /" + folder : text::join(shown, " ");
+}
+
+/// Facts nic_errors.ADAPTER; of ports beyond the first nic_errors.ADAPTER/PORT.
+void add_adapter_errors(const fs::path& root, Facts& facts) {
+  const std::string infiniband = "sys/class/infiniband/", net = "sys/class/net/";
+  for (const std::string& name : names_in(root / infiniband)) {
+    for (const std::string& port : names_in(root / infiniband / name / "ports"))
+      facts["nic_errors." + name + (port == "1" ? "" : "/" + port)] = error_counters(
+          root, infiniband + name + "/ports/" + port + "/",
+          {"counters/symbol_error", "counters/link_downed", "counters/link_error_recovery",
+           "counters/port_rcv_errors", "counters/port_xmit_discards", "counters/port_xmit_wait",
+           "hw_counters/local_ack_timeout_err"});
+  }
+  for (const std::string& name : names_in(root / net)) {
+    if (is_adapter(root / net / name))
+      facts["nic_errors." + name] =
+          error_counters(root, net + name + "/",
+                         {"statistics/rx_errors", "statistics/tx_errors", "carrier_down_count"});
+  }
 }
 
 /// A path in /proc/self/mountinfo, where blanks are written \\040.
@@ -91,8 +117,7 @@ Facts network_facts(const fs::path& root) {
   }
   const std::string net = "sys/class/net/";
   for (const std::string& name : names_in(root / net)) {
-    std::error_code error;
-    if (!fs::exists(root / net / name / "device", error)) continue;  // loopback, bridges
+    if (!is_adapter(root / net / name)) continue;
     // Virtual adapters have a speed of -1, others none while they are down.
     const auto speed = text::parse_integer(first_line(root, net + name + "/speed"));
     facts["nic." + name] = fmt::format(
@@ -113,9 +138,7 @@ Facts changing_facts(const fs::path& root) {
   facts["processes_of_other_users"] = processes_of_others(root);
   facts["cpu_clock_now"] = clock_now(root);
   facts["cpu_throttle_events"] = throttle_events(root);
-  const std::string infiniband = "sys/class/infiniband/";
-  for (const std::string& name : names_in(root / infiniband))
-    facts["nic_errors." + name] = port_errors(root, infiniband + name + "/ports/1/counters/");
+  add_adapter_errors(root, facts);
   return facts;
 }
 

@@ -34,8 +34,8 @@ class NodeSensors {
   /// - load (1): load average over the last minute
   /// - runnable (1): number of runnable tasks now
   /// - core_clock, core_clock_min (Hz): mean and minimum over the ranks' CPUs, now
-  /// - throttle_events (1): thermal throttling events of these CPUs and their packages (sum of the
-  ///   kernel's counters of each CPU)
+  /// - throttle_events (1): thermal throttling events of these CPUs and their packages since the
+  ///   previous reading (by the kernel's counters of each CPU)
   /// - free_memory (By): available memory
   /// - package_power (W): mean power of all CPU packages
   /// - temperature (Cel): hottest CPU sensor

@@ -337,6 +337,25 @@ TEST(FleetTable, WhatChangedOnAllHostsIsNoFaultOfOne) {
   EXPECT_NEAR(both.hosts.front().evidence.front().factor, 1.2, 0.01);
 }
 
+TEST(FleetTable, PartsOfPeaksAreMediansOverHosts) {
+  FleetCases cases({});
+  const auto with_peak = [](double fraction) {
+    CaseResult one = products("cpu", 0.01, 0.01);
+    one.facts["peak_fraction"] = fraction;
+    return one;
+  };
+  for (std::size_t i = 0; i < 3; ++i)
+    cases.add(run_on(host(i)), with_peak(0.5 + 0.1 * static_cast<double>(i)));
+  cases.add(run_on(host(0)), with_peak(0.4));  // a worse run of a host
+  cases.add(run_on(host(3)), products("cpu", 0.01, 0.01));
+  const FleetTable table = cases.table();
+  ASSERT_EQ(table.peaks.size(), 1U);
+  EXPECT_DOUBLE_EQ(table.peaks[0].fraction, 0.6);
+  EXPECT_DOUBLE_EQ(table.peaks[0].least, 0.5);
+  EXPECT_EQ(table.peaks[0].hosts, 3U);
+  EXPECT_EQ(table.peaks[0].component, "CPU");
+}
+
 TEST(FleetTable, APastOfTwoHostsOrOfOtherHardwareSaysNothing) {
   FleetCases few({}), other({});
   for (std::size_t i = 0; i < kHosts; ++i) {

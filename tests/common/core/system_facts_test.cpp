@@ -82,6 +82,10 @@ TEST_F(SystemFactsTest, AdaptersAndTheirErrors) {
   file(port + "rate", "400 Gb/sec (4X NDR)");
   file(port + "counters/symbol_error", "3");
   file(port + "counters/link_downed", "1");
+  file(port + "hw_counters/local_ack_timeout_err", "7");
+  file("sys/class/infiniband/mlx5_0/ports/2/counters/symbol_error", "4");
+  file("sys/class/net/eth0/statistics/rx_errors", "5");
+  file("sys/class/net/eth0/carrier_down_count", "2");
   file("sys/class/net/lo/speed", "0");
   file("sys/class/net/eth0/device/vendor", "0x1");
   file("sys/class/net/eth0/speed", "25000");
@@ -96,7 +100,12 @@ TEST_F(SystemFactsTest, AdaptersAndTheirErrors) {
   EXPECT_EQ(facts.at("nic.eth0"), "25000 Mb/s, MTU 9000, up");
   EXPECT_EQ(facts.at("nic.eth1"), "unknown speed, MTU 1500, up");
   EXPECT_FALSE(facts.contains("nic.lo"));
-  EXPECT_EQ(changing_facts(root_.path()).at("nic_errors.mlx5_0"), "symbol_error=3 link_downed=1");
+  const Facts changing = changing_facts(root_.path());
+  EXPECT_EQ(changing.at("nic_errors.mlx5_0"),
+            "symbol_error=3 link_downed=1 local_ack_timeout_err=7");
+  EXPECT_EQ(changing.at("nic_errors.mlx5_0/2"), "symbol_error=4");
+  EXPECT_EQ(changing.at("nic_errors.eth0"), "rx_errors=5 carrier_down_count=2");
+  EXPECT_FALSE(changing.contains("nic_errors.lo"));
 }
 
 TEST_F(SystemFactsTest, TheFileSystemIsThatOfTheLongestMountPoint) {

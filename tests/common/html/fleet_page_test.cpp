@@ -72,10 +72,11 @@ TEST(FleetPage, SaysWhatIsWrongAndWhatToDo) {
   FleetTable table = cluster();
   table.links = {{"node1", "node2", 1.7, 2, "micro/bandwidth bytes=4194304"}};
   table.changes = {{"micro/stream device=cpu", "host memory", 1.08, 4}};
+  table.peaks = {{"micro/memcpy direction=h2d", "copies between host and GPU", 0.62, 0.31, 4}};
   const std::string page =
       fleet_page(table, {.switches = {}, .drain = {"scontrol update NodeName=node10 State=DRAIN"}});
   for (const char* text : {"1 bad host", "4 hosts: 1 suspect, 1 untested, 1 slow link.", "1.70",
-                           "1.08", "scontrol update NodeName=node10 State=DRAIN"})
+                           "1.08", "62 %", "31 %", "scontrol update NodeName=node10 State=DRAIN"})
     EXPECT_THAT(page, HasSubstr(text));
   EXPECT_EQ(times_of(page, "micro/gemm device=cuda"), 3U) << "of the hosts that are not OK";
   const std::string quiet = fleet_page({.hosts = {host("a", NodeVerdict::ok)}}, {});
