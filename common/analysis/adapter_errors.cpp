@@ -2,7 +2,6 @@
 // Compares the counters of adapters at the start and the end of a run.
 #include "common/analysis/adapter_errors.hpp"
 
-#include <algorithm>
 #include <array>
 #include <map>
 #include <set>
@@ -23,13 +22,13 @@ constexpr std::array kCounters = {"symbol_error",    "link_downed",           "l
                                   "tx_errors",       "carrier_down_count"};
 
 /// "symbol_error=0 link_downed=1".
-std::map<std::string, std::int64_t> counters_in(const std::string& text) {
-  std::map<std::string, std::int64_t> counters;
+std::map<std::string, std::uint64_t> counters_in(const std::string& text) {
+  std::map<std::string, std::uint64_t> counters;
   for (const std::string& pair : text::split(text, ' ')) {
     const std::size_t at = pair.find('=');
     if (at == std::string::npos) continue;
-    if (const auto count = text::parse_integer(pair.substr(at + 1)))
-      counters[pair.substr(0, at)] = *count;
+    if (const auto count = text::parse_integer(pair.substr(at + 1)); count && *count >= 0)
+      counters[pair.substr(0, at)] = static_cast<std::uint64_t>(*count);
   }
   return counters;
 }

@@ -13,8 +13,8 @@ namespace scalemark::analysis {
 /// A counter of errors that rose.
 struct AdapterErrors {
   std::string host, adapter;
-  std::string counter;     ///< as the kernel calls it: symbol_error, rx_errors
-  std::int64_t count = 0;  ///< at the run's end, less that at its start
+  std::string counter;      ///< as the kernel calls it: symbol_error, rx_errors
+  std::uint64_t count = 0;  ///< at the run's end, less that at its start
 };
 
 /// Facts nic_errors.ADAPTER at the start and the end of a run, of all its hosts. Counters that rise

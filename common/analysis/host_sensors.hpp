@@ -67,7 +67,7 @@ class HostSensors {
   std::map<Device, Readings> devices_;
   std::set<std::string> runs_;  ///< whose facts are known, by UUID
   /// By host, adapter and counter.
-  std::map<std::tuple<std::string, std::string, std::string>, std::int64_t> adapter_errors_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::uint64_t> adapter_errors_;
   std::map<std::string, std::string> remapped_;  ///< fact gpu_remapped_rows of hosts
 };
 

@@ -207,6 +207,17 @@ class Communication(ProgramTest):
             self.assertEqual(facts["extent_bytes"], 6006 // params["block"] * (params.get("stride") or 2 * params["block"]), key)
             self.assertEqual(facts["total_bytes"], 6006 * (1 if params["collective"] == "broadcast" else 3), key)
 
+    def test_hypercubes(self):
+        table = self.measure(4, "^micro/hypercube$", "ranks=2,3,4", "bytes=1,4097,100K", "memory=host", "backend=mpi")
+        self.check_all_right(table, "a hypercube has 2, 4, 8, ... ranks, not 3")
+        self.assertEqual(len(table), 3 * 3)
+        for key, row in table.items():
+            ranks, size = row["params"]["ranks"], row["params"]["bytes"]
+            self.assertEqual(row["status"], "skipped" if ranks == 3 else "ok", key)
+            if ranks != 3:
+                self.assertEqual(row["facts"]["total_bytes"], ranks * size, key)
+                self.assertEqual(row["verified"]["checked"] % (ranks * ranks * size), 0, key)
+
     def test_messages_of_separate_blocks(self):
         table = self.measure(2, "^micro/datatype_pingpong$", "packing=datatype,manual", "blocks=strided,irregular", "block=1,6", "stride=0,7",
                              "bytes=6,6006,100K")

@@ -47,6 +47,8 @@ TEST(AdapterErrors, CountersThatFellOrAreMissingSayNothing) {
   EXPECT_THAT(lines_of(run_of("symbol_error=3", {{"n1", reset}, {"n2", gone}})),
               testing::IsEmpty());
   EXPECT_THAT(lines_of(run_of(gone, {{"n1", "symbol_error=3"}, {"n2", odd}})), testing::IsEmpty());
+  const std::string most = "symbol_error=9223372036854775807", negative = "symbol_error=-9";
+  EXPECT_THAT(lines_of(run_of(negative, {{"n1", most}, {"n2", negative}})), testing::IsEmpty());
   EXPECT_THAT(lines_of(run_of("symbol_error=3", {})), testing::IsEmpty()) << "a run without an end";
 }
 

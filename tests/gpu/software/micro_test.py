@@ -22,6 +22,7 @@ FEW = ["^micro/(memcpy|event)$", "-a", "micro/memcpy:bytes=1M", "-a", "direction
        "-a", "operation=record,elapsed"]
 
 COLLECTIVES = ["^micro/(allreduce|allgather|alltoall|broadcast|latency)$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=8,64K"]
+HYPERCUBE = ["^micro/hypercube$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=8,4097"]
 TOGETHER = ["^micro/(allreduce|alltoall|broadcast)$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=4097", "-a", "graphs=false,true",
             "-a", "ranks=2", "-a", "aggregate=3", "-a", "unalign=0,1", "-a", "in_place=false,true", "-a", "buffers=2"]
 PIPELINED = ["^micro/allreduce$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=8,64K", "-a", "graphs=false,true", "-a",
@@ -64,6 +65,11 @@ class Micro(ProgramTest):
         # No all-to-all in place.
         self.assertEqual(len(table), 3 * 2 * 2 * 2 - 2 * 2)
         self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+
+    def test_hypercube(self):
+        for ranks in (2, 4):
+            table = self.expect_ok([*HYPERCUBE, "-a", f"ranks={ranks}"], ranks, SOFTWARE_GPU_DEVICES="4")
+            self.assertEqual([row["verified"]["done"] for row in table.values()], [True, True])
 
     def test_registered_memory(self):
         what = ["^micro/(allreduce|gather|reduce|allgatherv|reduce_scatter)$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=4100",
