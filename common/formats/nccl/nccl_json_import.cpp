@@ -111,14 +111,14 @@ class NcclJsonReader {
   void take_program(const json& document) {
     const auto args = document.find("args");
     if (args == document.end() || !args->is_array() || args->empty()) return;
-    const auto text = [](const json& one) {
+    const auto string_of = [](const json& one) {
       return one.is_string() ? one.get<std::string>() : std::string();
     };
-    row_.program = text::printable(text(args->front()), kLongestName);
+    row_.program = text::printable(string_of(args->front()), kLongestName);
     // "config" does not hold these.
     for (std::size_t i = 1; i + 1 < args->size(); ++i) {
-      const std::string option = text((*args)[i]);
-      const auto value = parse_count(text((*args)[i + 1]), kMaxBytes);
+      const std::string option = string_of((*args)[i]);
+      const auto value = parse_count(string_of((*args)[i + 1]), kMaxBytes);
       if (option == "-u" || option == "--unalign") row_.unalign = value.value_or(0);
       if (option == "-R" || option == "--local_register") row_.registration = value.value_or(0);
     }

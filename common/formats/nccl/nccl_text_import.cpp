@@ -122,7 +122,6 @@ class NcclReader {
     builder_.run().environment.common["measured_by"] = fmt::format("{} {}", name, clean);
   }
 
-  /// "# nThread 1 nGpus 1 ... warmup iters: 1 iters: 20 agg iters: 1 ..."
   /// "# nThread 1 nGpus 8 ... warmup iters: 1 iters: 20 agg iters: 1 validation: 1 graph: 0"
   void take_settings(const std::vector<std::string_view>& parts) {
     for (std::size_t i = 1; i + 1 < parts.size(); ++i) {

@@ -11,7 +11,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/micro/collective/collective_case.hpp"
-#include "suites/micro/data/known_data.hpp"
+#include "suites/micro/collective/collective_point.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 #include "suites/micro/data/sizes.hpp"
 
@@ -19,28 +19,31 @@ namespace scalemark::micro {
 namespace {
 
 using collective::Call;
-using collective::DType;
 using collective::Transfer;
 
-/// Blocks of all ranks, which the rounds double: in round i each rank exchanges the 2^i blocks that
-/// it has with the rank whose number differs in bit i.
-class Hypercube {
+/// The allgather that the messages make up, in place.
+Call allgather_of(const Point& point, int ranks) {
+  return call_of(point, collective::Routine::allgather, ranks);
+}
+
+/// In round i each rank exchanges the 2^i blocks that it has with the rank whose number differs in
+/// bit i.
+class HypercubeRounds {
  public:
-  /// Collective.
-  Hypercube(Case& c, collective::Communicator& comm)
-      : c_(c),
-        block_(static_cast<std::size_t>(c.integer("bytes"))),
-        is_enqueued_(c.text("backend") == "nccl"),
-        blocks_(c.alloc(static_cast<std::size_t>(c.size()) * block_)) {
-    c.throw_if_peer_failed();
+  /// Collective. Of the blocks of an allgather with its buffers.
+  HypercubeRounds(Case& c, collective::Communicator& comm, const Call& allgather)
+      : is_enqueued_(comm.backend() == "nccl") {
+    const auto at = [&](int rank) {
+      return static_cast<char*>(allgather.out) + static_cast<std::size_t>(rank) * allgather.count;
+    };
     for (int bit = 1; bit < c.size(); bit <<= 1) {
       const int own = c.rank() & ~(bit - 1), peer = c.rank() ^ bit;
-      const std::size_t bytes = block_ * static_cast<std::size_t>(bit);
+      const std::size_t bytes = allgather.count * static_cast<std::size_t>(bit);
       const Transfer both[] = {
           {Transfer::Direction::receive, at(own ^ bit), bytes, peer},
           {Transfer::Direction::send, at(own), bytes, peer},
       };
-      rounds_.push_back(comm.prepare(both, DType::int8, collective::Mode::blocking, &c.stream()));
+      rounds_.push_back(comm.prepare(both, allgather.type, allgather.mode, allgather.stream));
     }
   }
 
@@ -50,29 +53,8 @@ class Hypercube {
     if (is_enqueued_) rounds_.back()->wait();
   }
 
-  void fill(int round) {
-    micro::fill(c_, at(c_.rank()), 0, data_of(round), DType::int8, block_, c_.rank());
-  }
-
-  Case::Checked check(int round) {
-    const KnownData data = data_of(round);
-    Case::Checked all;
-    const Call allgather{.routine = collective::Routine::allgather, .count = block_};
-    for (const Block& block : result_blocks(allgather, c_.rank(), c_.size()))
-      all += micro::check(c_, blocks_.data(), 0, data, DType::int8, block);
-    return all;
-  }
-
  private:
-  void* at(int rank) const { return blocks_.as<char>() + static_cast<std::size_t>(rank) * block_; }
-  KnownData data_of(int round) const {
-    return {c_.seed() + static_cast<std::uint64_t>(round), DType::int8};
-  }
-
-  Case& c_;
-  std::size_t block_;
   bool is_enqueued_;
-  device::Buffer blocks_;
   std::vector<std::unique_ptr<collective::Operation>> rounds_;
 };
 
@@ -83,18 +65,20 @@ void hypercube(Case& c) {
   collective::Communicator& comm = c.communicator();
   require_support(c, comm, {.routine = collective::Routine::alltoall},
                   collective::DeviceUse::messages);
-  const auto cube = std::make_shared<Hypercube>(c, comm);
-  const std::uint64_t total = ranks * bytes_of(c.result().params);
+  CollectiveData data(c, comm, allgather_of(c.result().params, c.size()), {.in_place = true});
+  c.throw_if_peer_failed();
+  HypercubeRounds rounds(c, comm, data.call());
+  const std::uint64_t total = total_bytes(data.call(), c.size());
   c.verify("every byte against its sender's pattern",
-           {.fill = [=](int round) { cube->fill(round); },
-            .check = [=](int round) { return cube->check(round); },
+           {.fill = [&](int round) { data.fill(round); },
+            .check = [&](int round) { return data.check(round); },
             .count = verify_rounds(total),
             .inputs_stay = false});
   c.work({.bytes = static_cast<double>(total),
           .bus_factor = blocks_of_others(c.size()),
           .formula = "total_bytes * (n-1)/n / latency"});
   c.fact("total_bytes", static_cast<std::int64_t>(total));
-  c.measure([&] { cube->run(); }, {.metric = "latency", .warmup = 10});
+  c.measure([&] { rounds.run(); }, {.metric = "latency", .warmup = 10});
 }
 
 SCALEMARK_BENCHMARK("micro/hypercube", hypercube)
@@ -110,7 +94,8 @@ SCALEMARK_BENCHMARK("micro/hypercube", hypercube)
     .where(backend_suits_memory)
     .adjust_to_job(transfer_of(collective::DeviceUse::messages))
     .memory([](const Point& p) {
-      return bytes_of(p) * static_cast<std::uint64_t>(p.integer("ranks"));
+      const int ranks = static_cast<int>(p.integer("ranks"));
+      return buffer_bytes(allgather_of(p, ranks), true, ranks);
     });
 
 }  // namespace
