@@ -3,6 +3,8 @@
 // over its messages and a switch.
 #include "common/collective/mpi_access.hpp"
 
+#include <algorithm>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -38,13 +40,28 @@ namespace {
 /// Operations that are complete when they return.
 class AccessOperation : public Operation {
  public:
-  explicit AccessOperation(BoundAccess access) : access_(std::move(access)) {}
+  AccessOperation(BoundAccesses accesses, MPI_Win window)
+      : accesses_(std::move(accesses.all)), window_(window) {}
   void start() final { run(); }
   bool test() final { return true; }
   void wait() final {}
 
  protected:
-  BoundAccess access_;
+  void begin() const {
+    for (const BoundAccess& access : accesses_) access.begin();
+  }
+  MPI_Win window() const { return window_; }
+  /// The ranks that are accessed, each once.
+  std::vector<int> peers() const {
+    std::set<int> found;
+    for (const BoundAccess& access : accesses_)
+      if (access.kind != Access::Kind::none) found.insert(access.peer);
+    return {found.begin(), found.end()};
+  }
+
+ private:
+  std::vector<BoundAccess> accesses_;
+  MPI_Win window_;
 };
 
 class IdleAccess final : public AccessOperation {
@@ -53,62 +70,79 @@ class IdleAccess final : public AccessOperation {
   void run() override {}
 };
 
+/// With several peers all ranks are locked and flushed at once.
 class FlushedAccess final : public AccessOperation {
  public:
-  FlushedAccess(BoundAccess access, Epochs& epochs, bool local)
-      : AccessOperation(std::move(access)), epochs_(epochs), local_(local) {
-    check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, access_.peer, 0, access_.window));
-    epochs_.locked = access_.peer;
+  FlushedAccess(BoundAccesses accesses, MPI_Win window, Epochs& epochs, bool local)
+      : AccessOperation(std::move(accesses), window), epochs_(epochs), local_(local) {
+    const std::vector<int> ranks = peers();
+    if (ranks.size() == 1) peer_ = ranks.front();
+    check_mpi(locks_all() ? MPI_Win_lock_all(0, window)
+                          : MPI_Win_lock(MPI_LOCK_SHARED, peer_, 0, window));
+    epochs_.locked = peer_;
     epochs_.unflushed = local_;
   }
   ~FlushedAccess() override {
-    MPI_Win_unlock(access_.peer, access_.window);
+    if (locks_all())
+      MPI_Win_unlock_all(window());
+    else
+      MPI_Win_unlock(peer_, window());
     epochs_ = {.fenced = epochs_.fenced};
   }
   void run() override {
-    access_.begin();
-    check_mpi(local_ ? MPI_Win_flush_local(access_.peer, access_.window)
-                     : MPI_Win_flush(access_.peer, access_.window));
+    begin();
+    if (local_)
+      check_mpi(locks_all() ? MPI_Win_flush_local_all(window())
+                            : MPI_Win_flush_local(peer_, window()));
+    else
+      check_mpi(locks_all() ? MPI_Win_flush_all(window()) : MPI_Win_flush(peer_, window()));
   }
 
  private:
+  bool locks_all() const { return peer_ == Epochs::kAll; }
+
   Epochs& epochs_;
+  int peer_ = Epochs::kAll;
   bool local_;
 };
 
 class LockedAccess final : public AccessOperation {
  public:
-  using AccessOperation::AccessOperation;
+  LockedAccess(BoundAccesses accesses, MPI_Win window)
+      : AccessOperation(std::move(accesses), window), peers_(peers()) {}
   void run() override {
-    check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, access_.peer, 0, access_.window));
-    access_.begin();
-    check_mpi(MPI_Win_unlock(access_.peer, access_.window));
+    for (const int peer : peers_) check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, peer, 0, window()));
+    begin();
+    for (const int peer : peers_) check_mpi(MPI_Win_unlock(peer, window()));
   }
+
+ private:
+  std::vector<int> peers_;
 };
 
 class AllLockedAccess final : public AccessOperation {
  public:
   using AccessOperation::AccessOperation;
   void run() override {
-    check_mpi(MPI_Win_lock_all(0, access_.window));
-    access_.begin();
-    check_mpi(MPI_Win_unlock_all(access_.window));
+    check_mpi(MPI_Win_lock_all(0, window()));
+    begin();
+    check_mpi(MPI_Win_unlock_all(window()));
   }
 };
 
 /// One fence an access: the one that ends an epoch begins the next.
 class FencedAccess final : public AccessOperation {
  public:
-  FencedAccess(BoundAccess access, Epochs& epochs)
-      : AccessOperation(std::move(access)), epochs_(epochs) {
-    check_mpi(MPI_Win_fence(0, access_.window));
+  FencedAccess(BoundAccesses accesses, MPI_Win window, Epochs& epochs)
+      : AccessOperation(std::move(accesses), window), epochs_(epochs) {
+    check_mpi(MPI_Win_fence(0, window));
     ++epochs_.fenced;
   }
   /// A fence that nothing follows begins no epoch.
   ~FencedAccess() override { --epochs_.fenced; }
   void run() override {
-    access_.begin();
-    check_mpi(MPI_Win_fence(0, access_.window));
+    begin();
+    check_mpi(MPI_Win_fence(0, window()));
   }
 
  private:
@@ -137,39 +171,46 @@ class Group {
 /// Post and start do not wait for each other, so that ranks may access one another.
 class PostedAccess final : public AccessOperation {
  public:
-  PostedAccess(BoundAccess access, const std::vector<int>& accessors)
-      : AccessOperation(std::move(access)),
-        peer_(access_.window, {access_.peer}),
-        accessors_(access_.window, accessors),
+  PostedAccess(BoundAccesses accesses, MPI_Win window, const std::vector<int>& accessors)
+      : AccessOperation(std::move(accesses), window),
+        peers_(window, peers()),
+        accessors_(window, accessors),
+        accesses_(!peers().empty()),
         is_accessed_(!accessors.empty()) {}
   void run() override {
-    if (is_accessed_) check_mpi(MPI_Win_post(accessors_.get(), 0, access_.window));
-    if (access_.kind != Access::Kind::none) {
-      check_mpi(MPI_Win_start(peer_.get(), 0, access_.window));
-      access_.begin();
-      check_mpi(MPI_Win_complete(access_.window));
+    if (is_accessed_) check_mpi(MPI_Win_post(accessors_.get(), 0, window()));
+    if (accesses_) {
+      check_mpi(MPI_Win_start(peers_.get(), 0, window()));
+      begin();
+      check_mpi(MPI_Win_complete(window()));
     }
-    if (is_accessed_) check_mpi(MPI_Win_wait(access_.window));
+    if (is_accessed_) check_mpi(MPI_Win_wait(window()));
   }
 
  private:
-  Group peer_, accessors_;
-  bool is_accessed_;
+  Group peers_, accessors_;
+  bool accesses_, is_accessed_;
 };
 
 }  // namespace
 
-std::unique_ptr<Operation> make_mpi_access(BoundAccess bound, const Access& access,
-                                           Epochs& epochs) {
-  if (epochs.locked >= 0) throw Error("a window can have one operation with flush only");
-  if (access.sync == Sync::fence) return std::make_unique<FencedAccess>(std::move(bound), epochs);
-  if (access.sync == Sync::pscw)
-    return std::make_unique<PostedAccess>(std::move(bound), access.accessors);
-  if (access.kind == Access::Kind::none) return std::make_unique<IdleAccess>(std::move(bound));
-  if (access.sync == Sync::lock) return std::make_unique<LockedAccess>(std::move(bound));
-  if (access.sync == Sync::lock_all) return std::make_unique<AllLockedAccess>(std::move(bound));
-  return std::make_unique<FlushedAccess>(std::move(bound), epochs,
-                                         access.sync == Sync::flush_local);
+std::unique_ptr<Operation> make_mpi_access(BoundAccesses bound, MPI_Win window, Epochs& epochs) {
+  if (epochs.locked != Epochs::kNobody)
+    throw Error("a window can have one operation with flush only");
+  if (bound.sync == Sync::fence)
+    return std::make_unique<FencedAccess>(std::move(bound), window, epochs);
+  if (bound.sync == Sync::pscw) {
+    const std::vector<int> accessors = bound.accessors;
+    return std::make_unique<PostedAccess>(std::move(bound), window, accessors);
+  }
+  const bool idles = std::ranges::all_of(
+      bound.all, [](const BoundAccess& one) { return one.kind == Access::Kind::none; });
+  if (idles) return std::make_unique<IdleAccess>(std::move(bound), window);
+  if (bound.sync == Sync::lock) return std::make_unique<LockedAccess>(std::move(bound), window);
+  if (bound.sync == Sync::lock_all)
+    return std::make_unique<AllLockedAccess>(std::move(bound), window);
+  const bool local = bound.sync == Sync::flush_local;
+  return std::make_unique<FlushedAccess>(std::move(bound), window, epochs, local);
 }
 
 }  // namespace scalemark::collective

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 #include <mpi.h>
 
@@ -39,12 +40,20 @@ struct BoundAccess {
 
 /// What the operations of a window hold.
 struct Epochs {
-  int locked = -1;         ///< the peer whose memory this rank has locked
+  static constexpr int kNobody = -1, kAll = -2;
+  int locked = kNobody;    ///< the rank whose memory this one has locked, or all
   bool unflushed = false;  ///< where that may have to be told of accesses
   int fenced = 0;          ///< operations that end by fences
 };
 
-/// The operation for `access`, whose window has `epochs`. Collective where sync is fence.
-std::unique_ptr<Operation> make_mpi_access(BoundAccess bound, const Access& access, Epochs& epochs);
+/// The accesses that an operation starts, then completes together.
+struct BoundAccesses {
+  std::vector<BoundAccess> all;
+  Sync sync = Sync::flush;
+  std::vector<int> accessors;  ///< as Access::accessors
+};
+
+/// The operation for the accesses of a window that has `epochs`. Collective where sync is fence.
+std::unique_ptr<Operation> make_mpi_access(BoundAccesses bound, MPI_Win window, Epochs& epochs);
 
 }  // namespace scalemark::collective

@@ -123,16 +123,20 @@ class MpiWindow final : public OneSided {
     return {};
   }
 
-  std::unique_ptr<Operation> prepare(const Access& access) override {
-    return make_mpi_access(bind(access), access, epochs_);
+  std::unique_ptr<Operation> prepare_together(std::span<const Access> accesses) override {
+    BoundAccesses bound{.sync = accesses.front().sync, .accessors = accesses.front().accessors};
+    for (const Access& access : accesses) bound.all.push_back(bind(access));
+    return make_mpi_access(std::move(bound), window_, epochs_);
   }
 
   void publish() override {
     // No lock while fences are under way, and otherwise one, but not the same one twice.
     if (epochs_.fenced > 0) return check_mpi(MPI_Win_fence(0, window_));
-    if (epochs_.unflushed) check_mpi(MPI_Win_flush(epochs_.locked, window_));
+    if (epochs_.unflushed)
+      check_mpi(epochs_.locked == Epochs::kAll ? MPI_Win_flush_all(window_)
+                                               : MPI_Win_flush(epochs_.locked, window_));
     ranks_.barrier();
-    const bool has_lock = epochs_.locked == rank();
+    const bool has_lock = epochs_.locked == rank() || epochs_.locked == Epochs::kAll;
     if (!has_lock) check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, rank(), 0, window_));
     check_mpi(MPI_Win_sync(window_));
     if (!has_lock) check_mpi(MPI_Win_unlock(rank(), window_));

@@ -51,7 +51,9 @@ struct Access {
   std::size_t messages = 1;
   DType type = DType::int8;
   ReduceOp op = ReduceOp::sum;  ///< of accumulate, get_accumulate and fetch_and_op
-  std::vector<int> accessors;   ///< of pscw: the ranks that access this one's memory meanwhile
+  /// Of pscw: the ranks that access this one's memory meanwhile. Of several accesses that are
+  /// completed together, the first one has them.
+  std::vector<int> accessors;
 
   bool reduces() const {
     return kind == Kind::accumulate || kind == Kind::get_accumulate || kind == Kind::fetch_and_op;
@@ -81,11 +83,16 @@ class OneSided {
   /// all ranks.
   virtual std::string why_not(const Access& access) const = 0;
   /// Collective where sync is fence; with pscw, each run() waits for its peers'. run() carries out
-  /// the access and completes it: at the peer, too, when it returns. Operations of one window have
-  /// one kind of sync at a time, and flush one operation a rank. Throws Unavailable for what
-  /// why_not() names, Error for what lies outside of the window, and for another number of elements
-  /// than one of fetch_and_op and compare_and_swap.
-  virtual std::unique_ptr<Operation> prepare(const Access& access) = 0;
+  /// the accesses, at least one and all with the same sync, and completes them together: at the
+  /// peers, too, when it returns. Operations of one window have one kind of sync at a time, and
+  /// flush one operation a rank. Throws Unavailable for what why_not() names, Error for what lies
+  /// outside of the window, and for another number of elements than one of fetch_and_op and
+  /// compare_and_swap.
+  virtual std::unique_ptr<Operation> prepare_together(std::span<const Access> accesses) = 0;
+  /// The same for one access.
+  std::unique_ptr<Operation> prepare(const Access& access) {
+    return prepare_together({&access, 1});
+  }
   /// Collective. Everything that completed operations did before, and that ranks wrote into their
   /// own memory, is seen afterwards by the ranks themselves and by operations.
   virtual void publish() = 0;

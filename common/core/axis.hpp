@@ -59,7 +59,7 @@ struct NumberAxis {
 
 /// An axis of false and true.
 struct BooleanAxis {
-  std::vector<bool> defaults = {};
+  std::vector<bool> defaults = {};   ///< empty = both
   std::optional<bool> implied = {};  ///< as in TextAxis
   std::string doc = {};              ///< as in TextAxis
 };

@@ -108,7 +108,9 @@ Benchmark& Benchmark::axis_number(const std::string& name, const NumberAxis& fie
 Benchmark& Benchmark::axis_boolean(const std::string& name, const BooleanAxis& fields) {
   Axis axis = make_axis(name, Axis::Type::boolean, fields.doc, "");
   axis.allowed = {Value(false), Value(true)};
-  axis.defaults = constant({fields.defaults.begin(), fields.defaults.end()});
+  axis.defaults = constant(
+      fields.defaults.empty() ? axis.allowed
+                              : std::vector<Value>{fields.defaults.begin(), fields.defaults.end()});
   if (fields.implied) axis.implied = *fields.implied;
   axes_.push_back(std::move(axis));
   return *this;

@@ -163,9 +163,11 @@ class Communication(ProgramTest):
                                               "exchange=dispatch,combine", program=ALL))
 
     def test_congestion(self):
-        table = self.measure(4, "^micro/congestion$", "memory=host", "bytes=4,4100", "victim=ring,allreduce,alltoall", "congestor_bytes=8,4K",
-                             "congestor=alltoall,incast,broadcast,allreduce")
-        self.assertEqual(len(table), 2 * 2 * 3 * 4)
+        table = self.measure(4, "^micro/congestion$", "memory=host", "bytes=4,4100", "victim=ring", "congestor_bytes=8,4K",
+                             "congestor=alltoall,incast,broadcast,allreduce,put_incast,get_broadcast")
+        self.assertEqual(len(table), 2 * 2 * 6)
+        table |= self.measure(4, "^micro/congestion$", "memory=host", "bytes=4,4100", "victim=allreduce,alltoall", "congestor=incast,put_incast")
+        self.assertEqual(len(table), 2 * 2 * 6 + 2 * 2 * 2)
         self.check_all_right(table)
         for key, row in table.items():
             self.assertEqual((row["facts"]["victims"], row["facts"]["congestors"], row["facts"]["divided_by"]), (2, 2, "rank"), key)
@@ -240,6 +242,34 @@ class Communication(ProgramTest):
             self.assertAlmostEqual(row["metrics"]["message_rate"]["median"] * row["metrics"]["latency"]["median"], threads, delta=1e-6, msg=key)
             self.assertEqual(row["verified"]["checked"] % (2 * threads * max(1, row["params"]["bytes"])), 0)
 
+    def test_threads_of_all_ranks(self):
+        table = self.measure(3, "^micro/thread_exchange$", "threads=1,2", "bytes=0,5000", "pattern=ring,neighbors")
+        table |= self.measure(4, "^micro/thread_bandwidth$", "ranks=4", "threads=1,2", "bytes=0,5000", "window=3", "bidirectional=false,true")
+        self.assertEqual(len(table), 16)
+        self.check_all_right(table)
+        for key, row in table.items():
+            exchanges, axes = row["name"] == "micro/thread_exchange", row["params"]
+            # Of all ranks: one or two messages each; two pairs with windows of three, one way or both.
+            messages = 3 * (1 + (axes["pattern"] == "neighbors")) if exchanges else 2 * 3 * (1 + axes["bidirectional"])
+            messages *= axes["threads"]
+            time = row["metrics"]["latency" if exchanges else "time"]["median"]
+            self.assertAlmostEqual(row["metrics"]["message_rate"]["median"] * time, messages, delta=0.02 * messages, msg=key)
+            inboxes = axes["threads"] * (messages // axes["threads"] if exchanges else messages // axes["threads"] // 3)
+            self.assertEqual(row["verified"]["checked"] % max(1, inboxes * axes["bytes"]), 0, key)
+            self.assertGreaterEqual(row["verified"]["checked"], 2 * inboxes * axes["bytes"], key)
+        odd = self.measure(3, "^micro/thread_bandwidth$", "ranks=3", "bytes=8", "threads=1", code=4)
+        self.assertEqual({row["reason"] for row in odd.values()}, {"pairs need an even number of ranks, not 3"})
+
+    def test_collectives_of_threads(self):
+        names = "broadcast,reduce,allreduce,allgather,alltoall"
+        table = self.measure(3, "^micro/thread_collective$", "threads=1,3", "bytes=0,5000", f"collective={names}")
+        self.assertEqual(len(table), 2 * 2 * 5)
+        self.check_all_right(table)
+        for key, row in table.items():
+            total = row["params"]["bytes"] * (3 if row["params"]["collective"] in ("allgather", "alltoall") else 1)
+            self.assertEqual(row["facts"]["total_bytes"], total, key)
+            self.assertEqual(row["verified"]["checked"] > 0, total > 0, key)
+
     def test_files_of_all_ranks(self):
         folder = self.path("files")
         for ranks in (1, 3):
@@ -249,6 +279,14 @@ class Communication(ProgramTest):
             self.assertEqual(len(table), (2 * 2 * 3 + 3) + (3 * 2 * 3 + 3))
             self.check_all_right(table)
             self.assertEqual(list(pathlib.Path(folder).iterdir()), [], "files are removed")
+        table = self.measure(3, "^micro/mpi_io$", "ranks=3", "pointer=explicit,individual,shared,own_file", "bytes=5001", "call=nonblocking",
+                             "file_bytes=60K", "probes=0,2", options=("-n", "7", "-w", "1", "--data", f"mpi_io={folder}"))
+        # MPI has no call for a shared pointer and all ranks, and none that synchronises meanwhile.
+        self.assertEqual(len(table), 2 * 2 * (2 + 2 + 1 + 1))
+        self.check_all_right(table)
+        for key, row in table.items():
+            self.assertLessEqual({"latency", "overall_time", "compute_time", "overlap_ratio", "bandwidth"}, set(row["metrics"]), key)
+            self.assertAlmostEqual(row["metrics"]["bandwidth"]["median"] * row["metrics"]["latency"]["median"], 3 * 5001, delta=300, msg=key)
         large = self.measure(2, "^micro/mpi_io$", "ranks=2", "bytes=40K", "file_bytes=60K", "sync=false", "collective_io=false", code=4,
                              options=("--data", f"mpi_io={folder}"))
         self.assertEqual({row["reason"] for row in large.values()},

@@ -74,6 +74,19 @@ class OneSided(Micro):
                 self.assertAlmostEqual(row["metrics"]["bandwidth"]["median"] * time, 3 * size * directions, delta=0.01 * size)
             self.assertEqual(row["verified"], {"done": True, "checked": 5 * 3 * size * directions, "wrong": 0}, key)
 
+    def test_accesses_to_several_ranks(self):
+        shape = {"one_to_all": 2, "all_to_one": 2, "all_to_all": 6, "neighbors": 6}
+        table = self.measure(3, "micro/multi_(put|get)", "-a", "bytes=0,3K", "-a", "window=2", "-a", f"sync={','.join(self.SYNCS)}",
+                             "-a", f"pattern={','.join(shape)}", "-n", "4")
+        self.assertEqual(len(table), 2 * 2 * len(self.SYNCS) * len(shape))
+        for key, row in table.items():
+            self.assertEqual(row["status"], "ok", f"{key}: {row['reason']}")
+            size, time, messages = row["params"]["bytes"], row["metrics"]["time"]["median"], 2 * shape[row["params"]["pattern"]]
+            self.assertAlmostEqual(row["metrics"]["message_rate"]["median"] * time, messages, delta=0.02 * messages)
+            if size:
+                self.assertAlmostEqual(row["metrics"]["bandwidth"]["median"] * time, messages * size, delta=0.02 * messages * size)
+            self.assertEqual(row["verified"], {"done": True, "checked": 5 * messages * size, "wrong": 0}, key)
+
     def test_windows_on_memory_that_exists(self):
         """Open MPI 4.1 makes them only where the ranks of a node can copy from each other."""
         table = self.measure(2, "micro/put", "micro/put_bandwidth", "-a", "bytes=4K", "-a", "window_creation=allocate,create,dynamic",

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""How much of a step `show --explain` explains on this CPU: eight points of imaging/train, nine of llm/finetune, and two of it
-on text of varying widths.
+"""How much of a step `show --explain` explains on this CPU: eight points of imaging/train, nine of llm/finetune, two of it on text of
+varying widths, three with several micro-batches or recomputed activations, and two of two ranks.
 
     tests/peers/explain_steps.py --scalemark PROGRAM [--only TEXT] [--repeats 3] [--keep DIR]
 
@@ -17,7 +17,8 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-ALONE = ["-a", "device=cpu", "-a", "threads=1", "-a", "ranks=1"]
+ALONE = ["-a", "device=cpu", "-a", "threads=1"]
+TINY = ["^llm/finetune$", "-a", "mode=paper", "-a", "model=tiny", "-a", "batch=2", "-a", "sequence=128"]
 WITHIN = 0.1
 
 
@@ -43,8 +44,17 @@ def text_points():
 def varied_points():
     """As the studies had it: rows of unequal length, padded to the longest of a batch."""
     for method in ("full", "lora"):
-        yield f"Llama3 tiny {method} paper varied", ["^llm/finetune$", "-a", "parallel=single", "-a", "mode=paper", "-a", f"method={method}",
-                                                     "-a", "model=tiny", "-a", "batch=2", "-a", "sequence=128", "-a", "steps=200"]
+        yield f"Llama3 tiny {method} paper varied", [*TINY, "-a", "parallel=single", "-a", f"method={method}", "-a", "steps=200"]
+
+
+def other_points():
+    """Steps that repeat parts of themselves, and steps of two ranks."""
+    equal = ["-a", "pad_multiple=128"]
+    for name, axes in (("4 micro-batches", ["-a", "accumulation=4"]), ("recomputed", ["-a", "checkpointing=true"]),
+                       ("4 micro-batches recomputed", ["-a", "accumulation=4", "-a", "checkpointing=true"])):
+        yield f"Llama3 tiny full paper {name}", [*TINY, *equal, "-a", "parallel=single", "-a", "method=full", *axes, "-a", "steps=20"]
+    for method in ("full", "lora"):
+        yield f"Llama3 tiny {method} paper sharded", [*TINY, *equal, "-a", "parallel=fsdp", "-a", f"method={method}", "-a", "steps=40"]
 
 
 def run(program, *words, codes=(0,)):
@@ -58,10 +68,11 @@ def measure(program, folder, training, repeats):
     """The result files of a training and of the rows of its operations: `repeats` of each in turns, and the training once more."""
     folder.mkdir(parents=True, exist_ok=True)
     trainings, rows, commands = [], [], None
+    launch = ["mpirun", "-n", "2", program] if "parallel=fsdp" in training else [program]
     for turn in range(repeats + 1):
         trainings.append(folder / f"training-{turn}.h5")
         if not trainings[-1].exists():
-            run(program, "run", *training, *ALONE, "-o", trainings[-1])
+            run(*launch, "run", *training, *ALONE, "-o", trainings[-1])
         if commands is None:
             told = run(program, "show", "--explain", trainings[0], "--format", "json", codes=(0, 4))
             commands = json.loads(told.stdout)[0]["missing"]
@@ -69,7 +80,7 @@ def measure(program, folder, training, repeats):
             rows.append(folder / f"rows-{turn}-{number}.h5")
             if not rows[-1].exists():
                 words = shlex.split(command)
-                run(program, *words[1:], "--max-time", "300ms", "-o", rows[-1])
+                run(*launch, *words[words.index("run"):], "--max-time", "300ms", "-o", rows[-1])
     return trainings + rows
 
 
@@ -82,7 +93,7 @@ def points_of_command_line(text):
     parser.add_argument("--keep", type=Path, help="folder for the result files; those that are there are not measured again")
     arguments = parser.parse_args()
     os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    points = [point for point in [*image_points(), *text_points(), *varied_points()] if arguments.only in point[0]]
+    points = [point for point in [*image_points(), *text_points(), *varied_points(), *other_points()] if arguments.only in point[0]]
     with tempfile.TemporaryDirectory() as temporary:
         for name, training in points:
             folder = (arguments.keep or Path(temporary)) / name.replace(" ", "-")

@@ -99,6 +99,8 @@ class Io(Suite):
              "P_Read_Expl": ["operation=read", "pointer=explicit", "collective_io=false"],
              "C_Read_Expl": ["operation=read", "pointer=explicit", "collective_io=true"]}
     CASES = {case: ("mpi_io", "time", [*axes, "ranks=2"]) for case, axes in CASES.items()}
+    CASES["P_IWrite_Expl"] = ("mpi_io", "latency", ["operation=write", "call=nonblocking", "sync=false", "pointer=explicit", "collective_io=false",
+                                                    "ranks=2"])
 
     def more(self, size):
         return ["-a", f"file_bytes={2 * size * BLOCKS}", "-n", "100", "-w", str(BLOCKS), "--data", f"mpi_io={self.folder}"]
@@ -108,7 +110,10 @@ class Rma(Suite):
     PASSIVE = ["sync=flush", "window_creation=create"]
     CASES = {"Unidir_put": ("put", "latency", PASSIVE), "Unidir_get": ("get", "latency", PASSIVE),
              "Accumulate": ("accumulate", "latency", PASSIVE), "Get_accumulate": ("get_accumulate", "latency", PASSIVE),
-             "Truly_passive_put": ("put", "latency", [*PASSIVE, "target=computes"])}
+             "Truly_passive_put": ("put", "latency", [*PASSIVE, "target=computes"]),
+             # Of both ranks, twice to the other one. The rest of the tests of many ranks flushes once behind all repetitions.
+             "Exchange_put": ("multi_put", "time", [*PASSIVE, "pattern=neighbors", "ranks=2"]),
+             "Exchange_get": ("multi_get", "time", [*PASSIVE, "pattern=neighbors", "ranks=2"])}
 
     def column(self, case):
         return 3 if case == "Truly_passive_put" else self.COLUMN
@@ -121,10 +126,24 @@ class Rma(Suite):
 
 class Mt(Suite):
     COLUMN = 4
-    CASES = {"PingPongMT": ("thread_pingpong", "latency", ["threads=1"])}
+    WINDOWS = ("UniBandMT", "BiBandMT")
+    CASES = {"PingPongMT": ("thread_pingpong", "latency", []), "PingPingMT": ("thread_exchange", "latency", ["pattern=ring"]),
+             "SendRecvMT": ("thread_exchange", "latency", ["pattern=ring"]), "ExchangeMT": ("thread_exchange", "latency", ["pattern=neighbors"]),
+             "UniBandMT": ("thread_bandwidth", "time", ["bidirectional=false"]),
+             "BiBandMT": ("thread_bandwidth", "time", ["bidirectional=true"]),
+             "BcastMT": ("thread_collective", "latency", ["collective=broadcast"])}
+    CASES = {case: (name, metric, [*axes, "threads=1", "ranks=2"]) for case, (name, metric, axes) in CASES.items()}
+
+    def column(self, case):
+        return 2 if case in self.WINDOWS else self.COLUMN
+
+    def run_ours(self):
+        # IMB divides the time of a window by its messages, or by those of both ranks.
+        parts = {"UniBandMT": 64, "BiBandMT": 128}
+        return {(case, size): time / parts.get(case, 1) for (case, size), time in super().run_ours().items()}
 
     def start_imb(self):
-        return launch([self.imb, "-thread_level", "multiple", "-datatype", "char", "-count", ",".join(map(str, SIZES)), "PingPongMT"], self.folder,
+        return launch([self.imb, "-thread_level", "multiple", "-datatype", "char", "-count", ",".join(map(str, SIZES)), *self.CASES], self.folder,
                       OMP_NUM_THREADS="1")
 
     mean_of = staticmethod(Rma.mean_of)

@@ -44,10 +44,12 @@ class Computing {
 
 }  // namespace
 
-void measure_overlap(Case& c, collective::Operation& operation, double scale) {
+void measure_overlap(Case& c, collective::Operation& operation, double scale,
+                     const std::function<void()>& before) {
   std::vector<std::uint64_t> pure;
   c.measure_timed(
       [&] {
+        before();
         const std::uint64_t start = now_ns();
         operation.run();
         pure.push_back(now_ns() - start);
@@ -64,6 +66,7 @@ void measure_overlap(Case& c, collective::Operation& operation, double scale) {
   std::vector<std::uint64_t> overall, compute;
   const std::size_t timed = c.measure_timed(
       [&] {
+        before();
         const std::uint64_t start = now_ns();
         operation.start();
         const std::uint64_t started = now_ns();

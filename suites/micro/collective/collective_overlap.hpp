@@ -14,8 +14,10 @@ namespace scalemark::micro {
 /// compute) / latency, at least 0. The ratio is OSU's definition with this rank's median latency;
 /// at 1 communication is hidden completely. Axis `probes`: how often the computation tests for
 /// completion, which drives progress in libraries without a progress thread. Times are multiplied
-/// by `scale`: 1 / n for n calls in one operation.
-void measure_overlap(Case& c, collective::Operation& operation, double scale = 1);
+/// by `scale`: 1 / n for n calls in one operation. `before` runs ahead of each operation, untimed.
+void measure_overlap(
+    Case& c, collective::Operation& operation, double scale = 1,
+    const std::function<void()>& before = [] {});
 
 /// Returns the arithmetic of axis `compute`, to run before each operation. It takes `compute`
 /// microseconds on the fastest rank; empty at 0. All ranks do the same work, so slower ranks enter

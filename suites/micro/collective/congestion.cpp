@@ -49,6 +49,7 @@ struct Group {
   std::string pattern;
   mpi::Comm ranks;                                         ///< all victims, or all congestors
   std::unique_ptr<collective::Communicator> communicator;  ///< of the pattern, in random order
+  SharedMemory memory;                                     ///< of one-sided congestors
 };
 
 /// Collective. Congestors of several kinds come in turns, so that each kind is on many nodes.
@@ -69,6 +70,11 @@ Group join_group(Case& c, const CongestionRoles& roles) {
   group.ranks = c.ranks().split(group.is_victim ? 0 : 1, c.rank());
   const mpi::Comm together =
       c.ranks().split(group.is_victim ? 0 : 1 + static_cast<int>(kind), static_cast<int>(place));
+  if (std::ranges::any_of(kinds, is_one_sided)) {
+    const auto bytes = static_cast<std::size_t>(c.integer("congestor_bytes"));
+    group.memory = {.window = &c.memory().window(bytes * roles.congestors.size()),
+                    .rank = roles.congestors[kind]};
+  }
   using collective::DeviceMemory;
   group.communicator = collective::make_mpi_communicator(
       together, c.device(),
@@ -89,7 +95,8 @@ class Contest {
         group_(std::move(group)),
         traffic_(
             c, *group_.communicator, group_.pattern,
-            static_cast<std::size_t>(c.integer(group_.is_victim ? "bytes" : "congestor_bytes"))),
+            static_cast<std::size_t>(c.integer(group_.is_victim ? "bytes" : "congestor_bytes")),
+            group_.memory),
         flooded_(c.communicator("mpi").prepare(kBarrier)),
         finished_(c.communicator("mpi").prepare(kBarrier)) {}
 

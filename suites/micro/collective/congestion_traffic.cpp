@@ -23,11 +23,6 @@ Call call_of_pattern(const std::string& pattern, std::size_t bytes) {
   return call;
 }
 
-/// What the ranks of a ring send in a round.
-KnownData data_of_round(const Case& c, int round) {
-  return {c.seed() + static_cast<std::uint64_t>(round), DType::int8};
-}
-
 }  // namespace
 
 const std::vector<std::string>& victim_patterns() {
@@ -36,8 +31,8 @@ const std::vector<std::string>& victim_patterns() {
 }
 
 const std::vector<std::string>& congestor_patterns() {
-  static const std::vector<std::string> kAll = {"alltoall", "incast", "broadcast", "allreduce",
-                                                "mixed"};
+  static const std::vector<std::string> kAll = {
+      "alltoall", "incast", "broadcast", "allreduce", "put_incast", "get_broadcast", "mixed"};
   return kAll;
 }
 
@@ -46,9 +41,19 @@ std::vector<std::string> congestors_of(const std::string& congestor) {
   return {congestor};
 }
 
+bool is_one_sided(const std::string& pattern) {
+  return pattern == "put_incast" || pattern == "get_broadcast";
+}
+
 GroupTraffic::GroupTraffic(Case& c, collective::Communicator& group, const std::string& pattern,
-                           std::size_t bytes)
+                           std::size_t bytes, SharedMemory memory)
     : c_(c), group_(group), bytes_(bytes) {
+  if (is_one_sided(pattern)) {
+    out_ = c.alloc(bytes);
+    c.throw_if_peer_failed();
+    operation_ = access_to(memory, pattern == "put_incast");
+    return;
+  }
   if (!is_of_messages(pattern)) {
     data_.emplace(c, group, call_of_pattern(pattern, bytes));
     c.throw_if_peer_failed();
@@ -61,6 +66,17 @@ GroupTraffic::GroupTraffic(Case& c, collective::Communicator& group, const std::
   c.throw_if_peer_failed();
   operation_ = group.prepare(transfers(pattern, bytes), DType::int8, collective::Mode::blocking,
                              &c.stream());
+}
+
+std::unique_ptr<collective::Operation> GroupTraffic::access_to(SharedMemory memory, bool puts) {
+  using Kind = collective::Access::Kind;
+  if (group_.rank() == 0) return memory.window->prepare({.kind = Kind::none});
+  return memory.window->prepare(
+      {.kind = puts ? Kind::put : Kind::get,
+       .peer = memory.rank,
+       .origin = out_.data(),
+       .displacement = puts ? static_cast<std::size_t>(group_.rank()) * bytes_ : 0,
+       .count = bytes_});
 }
 
 std::vector<Transfer> GroupTraffic::transfers(const std::string& pattern, std::size_t bytes) const {
@@ -81,17 +97,18 @@ std::vector<Transfer> GroupTraffic::transfers(const std::string& pattern, std::s
 
 void GroupTraffic::fill(int round) {
   if (data_) return data_->fill(round);
-  micro::fill(c_, out_.data(), 0, data_of_round(c_, round), DType::int8, bytes_, group_.rank());
+  micro::fill(c_, out_.data(), 0, bytes_of_round(c_, round), DType::int8, bytes_, group_.rank());
 }
 
 Case::Checked GroupTraffic::check(int round) {
   if (data_) return data_->check(round);
   const int before = (group_.rank() + group_.size() - 1) % group_.size();
-  return micro::check(c_, in_.data(), 0, data_of_round(c_, round), DType::int8,
+  return micro::check(c_, in_.data(), 0, bytes_of_round(c_, round), DType::int8,
                       {0, bytes_, before, 0});
 }
 
 std::uint64_t traffic_bytes(const std::string& pattern, std::size_t bytes, int ranks) {
+  if (is_one_sided(pattern)) return bytes * static_cast<std::size_t>(ranks + 1);
   if (!is_of_messages(pattern)) return buffer_bytes(call_of_pattern(pattern, bytes), false, ranks);
   return bytes * static_cast<std::size_t>(pattern == "incast" ? ranks + 1 : 2);
 }

@@ -87,6 +87,10 @@ std::function<void(Point&, const PlanContext&)> transfer_of(collective::DeviceUs
   return [use](Point& point, const PlanContext& job) { choose_transfer(point, job, use); };
 }
 
+KnownData bytes_of_round(const Case& c, int round) {
+  return {c.seed() + static_cast<std::uint64_t>(round), collective::DType::int8};
+}
+
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender) {
   const auto type = collective::DType::int8;
   fill(c, buffer.data(), 0, KnownData(c.seed(), type), type, bytes, sender);

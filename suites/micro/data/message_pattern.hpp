@@ -34,6 +34,9 @@ void fill(Case& c, void* memory, std::size_t offset, const KnownData& data, coll
 Case::Checked check(Case& c, void* memory, std::size_t base, const KnownData& data,
                     collective::DType type, const Block& block);
 
+/// What messages of bytes hold in a round.
+KnownData bytes_of_round(const Case& c, int round);
+
 /// The same for `bytes` bytes of `sender`.
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender);
 Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,

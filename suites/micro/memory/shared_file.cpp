@@ -78,8 +78,7 @@ void SharedFile::known_piece(int owner, std::uint64_t generation) {
 void SharedFile::fill_blocks() {
   for (std::uint64_t block = 0; block < blocks_; ++block) {
     known_piece(c_.rank(), block);
-    file_->write(buffer_.data(), count(), mpi::FilePointer::explicit_offset, false,
-                 offset_of(c_.rank(), block));
+    file_->transfer(access_to(c_.rank(), block, /*writes=*/true));
     c_.report_progress();
   }
   file_->sync();
@@ -99,14 +98,18 @@ void SharedFile::advance() {
   file_->seek(access_.pointer, is_shared ? 0 : offset_of(c_.rank(), 0));
 }
 
-void SharedFile::write() {
-  file_->write(buffer_.data(), count(), access_.pointer, access_.collective,
-               offset_of(c_.rank(), block_));
+mpi::FileTransfer SharedFile::access_to(int rank, std::uint64_t block, bool writes) {
+  return {.writes = writes,
+          .data = buffer_.data(),
+          .bytes = static_cast<int>(bytes_),
+          .offset = offset_of(rank, block)};
 }
 
-void SharedFile::read() {
-  file_->read(buffer_.data(), count(), access_.pointer, access_.collective,
-              offset_of(c_.rank(), block_));
+mpi::FileTransfer SharedFile::access_to_block() {
+  mpi::FileTransfer access = access_to(c_.rank(), block_, access_.writes);
+  access.pointer = access_.pointer;
+  access.collective = access_.collective;
+  return access;
 }
 
 Case::Checked SharedFile::compare(int expected, std::uint64_t generation) {
@@ -134,8 +137,7 @@ Case::Checked SharedFile::check_written(int round) {
   c_.ranks().barrier();
   file_->sync();
   const int other = access_.own_files ? c_.rank() : (c_.rank() + 1) % c_.size();
-  file_->read(buffer_.data(), count(), mpi::FilePointer::explicit_offset, false,
-              offset_of(other, block_));
+  file_->transfer(access_to(other, block_, /*writes=*/false));
   c_.ranks().barrier();
   const Case::Checked found = compare(other, static_cast<std::uint64_t>(round));
   fill_piece(round);

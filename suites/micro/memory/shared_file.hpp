@@ -14,6 +14,7 @@ namespace scalemark::micro {
 
 /// How the ranks access the file.
 struct FileAccess {
+  bool writes = false;
   mpi::FilePointer pointer = mpi::FilePointer::explicit_offset;
   bool collective = false;
   bool own_files = false;  ///< a file for each rank
@@ -39,9 +40,10 @@ class SharedFile {
 
   /// Collective. Goes to the next block, or back to the first one. Not to be timed.
   void advance();
-  /// This rank's piece of the block. Collective if the access is.
-  void write();
-  void read();
+  /// Writes or reads this rank's piece of the block. Collective if the access is.
+  void transfer() { file_->transfer(access_to_block()); }
+  /// Starts that.
+  mpi::PendingTransfer start() { return file_->start(access_to_block()); }
   /// Collective.
   void sync() { file_->sync(); }
 
@@ -53,12 +55,14 @@ class SharedFile {
 
  private:
   std::int64_t offset_of(int rank, std::uint64_t block) const;
+  mpi::FileTransfer access_to_block();
+  /// An independent access to a rank's piece of a block.
+  mpi::FileTransfer access_to(int rank, std::uint64_t block, bool writes);
   /// Writes the owner's data of a round, or of a block, to the buffer.
   void known_piece(int owner, std::uint64_t generation);
   /// Compares the buffer.
   Case::Checked compare(int expected, std::uint64_t generation);
   std::span<std::uint8_t> piece() { return {buffer_.as<std::uint8_t>(), bytes_}; }
-  int count() const { return static_cast<int>(bytes_); }
 
   Case& c_;
   FileAccess access_;

@@ -144,15 +144,19 @@ std::function<void()> verified_access(Case& c, const Traffic& traffic) {
   return [data, operation = std::shared_ptr(data->prepare())] { operation->run(); };
 }
 
-void shared_axes(Benchmark& benchmark, const std::string& usual_sync) {
-  benchmark.two_ranks()
-      .axis("backend", {.values = {"mpi"}})
+void add_completion_axes(Benchmark& benchmark, const std::string& usual_sync) {
+  benchmark.axis("backend", {.values = {"mpi"}})
       .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})
       .axis("sync", {.values = {"flush", "fence", "lock", "lock_all", "flush_local", "pscw"},
                      .defaults = {usual_sync}})
       .axis("window_creation", {.values = {"allocate", "create", "dynamic"},
                                 .defaults = {"allocate"},
                                 .implied = "allocate"});
+}
+
+void shared_axes(Benchmark& benchmark, const std::string& usual_sync) {
+  benchmark.two_ranks();
+  add_completion_axes(benchmark, usual_sync);
 }
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
@@ -176,6 +180,8 @@ void bandwidth_axes(Benchmark& benchmark, const std::string& usual_sync) {
 bool is_active(const std::string& sync) { return sync == "fence" || sync == "pscw"; }
 
 }  // namespace
+
+void completion_axes(Benchmark& benchmark) { add_completion_axes(benchmark, "flush"); }
 
 void one_sided_axes(Benchmark& benchmark) {
   shared_axes(benchmark, "flush");

@@ -48,6 +48,14 @@ int MPI_Win_unlock_all(MPI_Win window) {
   ++calls["unlock_all"];
   return PMPI_Win_unlock_all(window);
 }
+int MPI_Win_flush_all(MPI_Win window) {
+  ++calls["flush_all"];
+  return PMPI_Win_flush_all(window);
+}
+int MPI_Win_flush_local_all(MPI_Win window) {
+  ++calls["flush_local_all"];
+  return PMPI_Win_flush_local_all(window);
+}
 int MPI_Fetch_and_op(const void* origin, void* result, MPI_Datatype type, int peer,
                      MPI_Aint displacement, MPI_Op op, MPI_Win window) {
   ++calls["fetch_and_op"];
@@ -109,6 +117,24 @@ class CallsOf : public ::testing::Test {
     operation.reset();
     for (const auto& [name, count] : calls) around_[name] += count;
     return inside;
+  }
+  /// The same of accesses to this rank and to the next one, without those around them.
+  Calls of_two(Sync sync) {
+    double out = 1;
+    const Access to_me{.kind = Access::Kind::put,
+                       .sync = sync,
+                       .peer = window_->rank(),
+                       .origin = &out,
+                       .count = 1,
+                       .type = DType::fp64};
+    Access to_other = to_me;
+    to_other.peer = (window_->rank() + 1) % window_->size();
+    to_other.displacement = 1;
+    const auto operation = window_->prepare_together(std::vector{to_me, to_other});
+    calls.clear();
+    operation->run();
+    window_->publish();
+    return calls;
   }
   std::unique_ptr<OneSided> window_ = make_mpi_window(test::world(), 64);
   Calls around_;
@@ -194,6 +220,20 @@ TEST_F(CallsOf, PublishGoesByWhatIsUnderWay) {
             (Calls{{"flush", 1}, {"lock", 1}, {"sync", 1}, {"unlock", 1}}));
   EXPECT_EQ(publish({.sync = Sync::fence}), (Calls{{"fence", 1}}));
   EXPECT_EQ(publish({.sync = Sync::flush}), alone);
+}
+
+TEST_F(CallsOf, SeveralPeersAreCompletedTogether) {
+  EXPECT_EQ(of_two(Sync::flush), (Calls{{"put", 2}, {"flush_all", 1}, {"sync", 1}}));
+  EXPECT_EQ(of_two(Sync::flush_local),
+            (Calls{{"put", 2}, {"flush_local_all", 1}, {"flush_all", 1}, {"sync", 1}}));
+  EXPECT_EQ(of_two(Sync::lock), (Calls{{"put", 2}, {"lock", 3}, {"unlock", 3}, {"sync", 1}}));
+  EXPECT_EQ(of_two(Sync::lock_all), (Calls{{"put", 2},
+                                           {"lock_all", 1},
+                                           {"unlock_all", 1},
+                                           {"lock", 1},
+                                           {"unlock", 1},
+                                           {"sync", 1}}));
+  EXPECT_EQ(of_two(Sync::fence), (Calls{{"put", 2}, {"fence", 2}}));
 }
 
 TEST_F(CallsOf, OnesThatOnlyTakePart) {

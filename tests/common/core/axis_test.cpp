@@ -153,5 +153,12 @@ TEST(Axis, HasTheDefaultsOfTheJob) {
   EXPECT_EQ(copies->defaults(plain), (std::vector<Value>{std::int64_t{3}}));
 }
 
+TEST(BooleanAxis, HasBothValuesByDefault) {
+  const Benchmark benchmark =
+      Benchmark("test/axis", measure_nothing).axis_boolean("in_place", {.doc = "Of one buffer"});
+  EXPECT_EQ(benchmark.find_axis("in_place")->defaults({1, 1, false}),
+            (std::vector<Value>{false, true}));
+}
+
 }  // namespace
 }  // namespace scalemark

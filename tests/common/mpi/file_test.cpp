@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -44,32 +45,66 @@ class FileOfRanks : public ::testing::Test {
   std::filesystem::path path_;
 };
 
-TEST_F(FileOfRanks, EachPointerWritesAndReadsItsPlaces) {
+/// What `way` writes is what the system reads, and what it reads back.
+void expect_pieces(const std::filesystem::path& path, FilePointer pointer, bool collective,
+                   const std::function<void(File&, const FileTransfer&)>& way) {
+  SCOPED_TRACE(static_cast<int>(pointer) * 2 + static_cast<int>(collective));
   const int rank = world().rank(), size = world().size();
-  for (const FilePointer pointer :
-       {FilePointer::explicit_offset, FilePointer::individual, FilePointer::shared}) {
+  const bool is_shared = pointer == FilePointer::shared, in_any_order = is_shared && !collective;
+  std::string piece = piece_of(rank);
+  FileTransfer transfer{.writes = true,
+                        .pointer = pointer,
+                        .collective = collective,
+                        .data = piece.data(),
+                        .bytes = kPiece,
+                        .offset = rank * kPiece};
+  {
+    File file(world(), path);
+    file.set_size(0);
+    file.seek(pointer, is_shared ? 0 : rank * kPiece);
+    way(file, transfer);
+    file.sync();
+    world().barrier();
+    std::string all = contents(path), expected;
+    for (int i = 0; i < size; ++i) expected += piece_of(i);
+    if (in_any_order) std::ranges::sort(all);
+    EXPECT_EQ(all, expected);
+    world().barrier();
+    file.seek(pointer, is_shared ? 0 : rank * kPiece);
+    piece.assign(kPiece, ' ');
+    transfer.writes = false;
+    way(file, transfer);
+    EXPECT_EQ(piece, in_any_order ? std::string(kPiece, piece[0]) : piece_of(rank));
+  }
+  world().barrier();
+}
+
+constexpr FilePointer kPointers[] = {FilePointer::explicit_offset, FilePointer::individual,
+                                     FilePointer::shared};
+
+TEST_F(FileOfRanks, EachPointerWritesAndReadsItsPlaces) {
+  for (const FilePointer pointer : kPointers)
+    for (const bool collective : {false, true})
+      expect_pieces(path_, pointer, collective,
+                    [](File& file, const FileTransfer& one) { file.transfer(one); });
+}
+
+TEST_F(FileOfRanks, StartedTransfersEnd) {
+  PendingTransfer none;
+  EXPECT_TRUE(none.test());
+  none.wait();
+  for (const FilePointer pointer : kPointers) {
     for (const bool collective : {false, true}) {
-      {
-        File file(world(), path_);
-        file.set_size(0);
-        file.seek(pointer, pointer == FilePointer::shared ? 0 : rank * kPiece);
-        file.write(piece_of(rank).data(), kPiece, pointer, collective, rank * kPiece);
-        file.sync();
-        world().barrier();
-        std::string all = contents(path_), expected;
-        for (int i = 0; i < size; ++i) expected += piece_of(i);
-        if (pointer == FilePointer::shared && !collective) std::ranges::sort(all);
-        EXPECT_EQ(all, expected);
-        world().barrier();
-        file.seek(pointer, pointer == FilePointer::shared ? 0 : rank * kPiece);
-        std::string back(kPiece, ' ');
-        file.read(back.data(), kPiece, pointer, collective, rank * kPiece);
-        if (pointer == FilePointer::shared && !collective)
-          EXPECT_EQ(back, std::string(kPiece, back[0])) << "pieces are not torn";
-        else
-          EXPECT_EQ(back, piece_of(rank));
-      }
-      world().barrier();
+      if (pointer == FilePointer::shared && collective) continue;
+      expect_pieces(path_, pointer, collective, [](File& file, const FileTransfer& one) {
+        PendingTransfer pending = file.start(one);
+        if (one.writes) return pending.wait();
+        while (!pending.test()) {
+        }
+      });
+      expect_pieces(path_, pointer, collective, [](File& file, const FileTransfer& one) {
+        PendingTransfer pending = file.start(one);  // its end waits
+      });
     }
   }
 }
@@ -79,7 +114,12 @@ TEST_F(FileOfRanks, SaysWhatIsMissing) {
   file.set_size(3);
   world().barrier();
   std::string to(kPiece, ' ');
-  EXPECT_THROW(file.read(to.data(), kPiece, FilePointer::explicit_offset, false, 0), Error);
+  const FileTransfer too_long{.data = to.data(), .bytes = kPiece};
+  EXPECT_THROW(file.transfer(too_long), Error);
+  EXPECT_THROW(
+      file.start(
+          {.pointer = FilePointer::shared, .collective = true, .data = to.data(), .bytes = 1}),
+      Error);
   EXPECT_THROW(File(world(), path_ / "no" / "folder"), Error);
 }
 
