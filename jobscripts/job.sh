@@ -20,7 +20,7 @@
 #   --stage NAME=DIR   copy data set NAME from DIR to the disk of each node first; may be repeated
 #   -h, --help         this text
 #
-# Environment: SCALEMARK, the program; SCALEMARK_CONTAINER, an Apptainer image that holds it instead;
+# Environment: SCALEMARK, the program; SCALEMARK_CONTAINER, what holds it instead: an Apptainer image, or a folder for Charliecloud;
 # SCALEMARK_LAUNCHER, another launcher with its options, separated by blanks.
 # SIGUSR1 or SIGTERM, which a scheduler sends before the time limit, end the run after its current case. --resume
 # continues it.
@@ -70,7 +70,7 @@ done
 [[ -z $hostfile || -r $hostfile ]] || die 2 "--hostfile is '$hostfile', which cannot be read"
 check_run_arguments "$@"
 check_options
-set_program
+set_program "$(realpath -m -- "$output")" ${scratch:+"$scratch"}
 
 # The program binds its ranks itself. An Open MPI built without support for the scheduler reads the nodes from a file.
 nodes=$((ranks / per_node))
@@ -101,5 +101,5 @@ trap 'hand_on SIGINT TERM' INT
 trap 'hand_on SIGTERM USR1' TERM
 trap 'hand_on SIGUSR1 USR1' USR1
 open_scratch "${each[@]}"
-measure_job "$element" "${launcher[@]}" "${program_command[@]}" run "$@"
+measure_job "$element" "${launcher[@]}" "${rank_command[@]}" run "$@"
 exit "$runs_code"

@@ -133,20 +133,48 @@ find_scalemark() {
   realpath "$newest"
 }
 
-# Sets program_command: the program, or the command that runs it in SCALEMARK_CONTAINER, an Apptainer image.
-# SCALEMARK_CONTAINER_OPTIONS (separated by blanks) are passed to Apptainer, for example --nv.
-set_program() {
-  local options=() found
+# Sets program_command: the program, or the command that runs it in SCALEMARK_CONTAINER; and rank_command, the same where a
+# launcher starts it (behind its options). SCALEMARK_CONTAINER is
+# - an image of Apptainer (or Singularity);
+# - a folder, the root of a system: for Charliecloud, whose ranks of a node share a container;
+# - FILE.sqsh, an image of enroot: for Slurm's plugin pyxis.
+# The container gets the working folder and the FOLDERs given. SCALEMARK_CONTAINER_OPTIONS (separated by blanks) are passed on,
+# for example --nv.
+# shellcheck disable=SC2034  # for the scripts that source this
+set_program() { # [FOLDER...]
+  local options=() mounts=() found engine folder
   if [[ -z ${SCALEMARK_CONTAINER:-} ]]; then
     found=$(find_scalemark)
     program_command=("$found")
+    rank_command=("$found")
     return
   fi
   [[ -r $SCALEMARK_CONTAINER ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER', which cannot be read"
-  command -v apptainer >/dev/null || die 3 "apptainer was not found, which SCALEMARK_CONTAINER needs"
   read -r -a options <<<"${SCALEMARK_CONTAINER_OPTIONS:-}"
-  # shellcheck disable=SC2034  # for the scripts that source this
-  program_command=(apptainer exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
+  if [[ -d $SCALEMARK_CONTAINER ]]; then
+    command -v ch-run >/dev/null || die 3 "ch-run was not found, which a folder as SCALEMARK_CONTAINER needs (Charliecloud)"
+    export USER=${USER:-$(id -un)} # which it asks for
+    options=("--cd=$PWD" "${options[@]}")
+    for folder in "$PWD" "$@"; do
+      # It makes no folders in the container.
+      mkdir -p -- "$SCALEMARK_CONTAINER$folder" || die 3 "Charliecloud needs a folder $folder in $SCALEMARK_CONTAINER"
+      options=("--bind=$folder" "${options[@]}")
+    done
+    program_command=(ch-run "${options[@]}" "$SCALEMARK_CONTAINER" -- scalemark)
+    rank_command=(ch-run --join "${options[@]}" "$SCALEMARK_CONTAINER" -- scalemark)
+  elif [[ $SCALEMARK_CONTAINER == *.sqsh ]]; then
+    [[ -n ${SLURM_JOB_ID:-} ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER': images of enroot are for Slurm (pyxis)"
+    for folder in "$PWD" "$@"; do mounts+=("$folder:$folder"); done
+    rank_command=("--container-image=$SCALEMARK_CONTAINER" "--container-workdir=$PWD" "--container-mounts=$(
+      IFS=,
+      echo "${mounts[*]}"
+    )" "${options[@]}" scalemark)
+    program_command=(srun --nodes=1 --ntasks=1 --overlap "${rank_command[@]}")
+  else
+    engine=$(command -v apptainer || command -v singularity) || die 3 "neither apptainer nor singularity was found, which SCALEMARK_CONTAINER needs"
+    program_command=("$(basename "$engine")" exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
+    rank_command=("${program_command[@]}")
+  fi
 }
 
 # How srun starts MPI: SCALEMARK_MPI, or else the first of pmix (known to Open MPI and MPICH), cray_shasta and pmi2 that

@@ -44,7 +44,7 @@ while (($#)); do
   shift
 done
 [[ -d $fleet ]] || die 2 "--fleet is '$fleet', which is no folder (see --help)"
-set_program
+set_program "$(realpath -- "$fleet")"
 set_mpirun "$ranks"
 
 # Files of this host are left out: of several runs on a host the fastest counts.
@@ -56,7 +56,7 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 measured=$folder/node.h5
 code=0
-timeout --kill-after=5 "$limit" "${mpirun_command[@]}" "${program_command[@]}" run --preset node --output "$measured" </dev/null >"$folder/log" 2>&1 || code=$?
+timeout --kill-after=5 "$limit" "${mpirun_command[@]}" "${rank_command[@]}" run --preset node --output "$measured" </dev/null >"$folder/log" 2>&1 || code=$?
 if [[ ! -f $measured ]]; then
   tail -n 20 "$folder/log" >&2
   if ((code == 124 || code == 137)); then die 3 "no result within $limit s (--limit)"; fi

@@ -25,7 +25,7 @@
 #   --no-apt         install no packages: tools, MPI, HDF5 and hwloc come from the environment
 #   --offline        use no network; report what is missing
 #   --dev            also what the tests and checks need
-#   --full           also what tests/run.sh --full needs (Slurm, debootstrap, Doxygen)
+#   --full           also what tests/run.sh --full needs (Slurm, debootstrap, Charliecloud, Doxygen)
 #   --keep-wheels    keep the downloaded wheels after unpacking
 #   -h, --help       this text
 #
@@ -50,7 +50,7 @@ test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf python3-prometheus-client clang-format clang
   libclang-rt-dev shellcheck chromium zsh fish groff-base)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2
-  debootstrap doxygen dpkg-dev file jube python3-venv)
+  charliecloud debootstrap doxygen dpkg-dev file jube python3-venv)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)
 
 kind='' given='' use_libtorch=1 use_dali=0 use_tokenizer=0 use_mlperf=0 use_headers=0 use_apt=1 dev=0 offline=0 keep=0

@@ -21,7 +21,7 @@
 #   --scratch DIR        write on this disk of the first node, and copy each finished run to --output
 #   --stage NAME=DIR     copy data set NAME (scalemark run --data) from DIR to each node's disk first; may be repeated
 #   --module M           module to load first; may be repeated
-#   --container FILE     Apptainer image that holds scalemark (packaging/container)
+#   --container PATH     holds scalemark (packaging/container): an Apptainer image, a folder for Charliecloud, or FILE.sqsh for pyxis
 #   --mpi TYPE           Slurm: how srun starts MPI (default: pmix where srun --mpi=list has it)
 #   --hostfile FILE      mpirun: hosts with their slots (default: this machine)
 #   --output DIR         folder of the jobs and their runs (default results/local/SCHEDULER-TIME): DIR/nodes-N/run-1.h5 ..
@@ -100,9 +100,8 @@ if [[ $scheduler == mpirun ]]; then
 elif [[ -n $hostfile ]]; then
   die 2 "--hostfile is for mpirun only"
 fi
-for file in "$container" "$hostfile"; do
-  [[ -z $file || -f $file ]] || die 2 "'$file' is no file (--container, --hostfile)"
-done
+[[ -z $container || -e $container ]] || die 2 "'$container' is neither a file nor a folder (--container)"
+[[ -z $hostfile || -f $hostfile ]] || die 2 "'$hostfile' is no file (--hostfile)"
 check_run_arguments "$@"
 if [[ -z $per_node ]]; then per_node=$((gpus > 0 ? gpus : 2)); fi
 if [[ -n $baseline ]]; then baseline=$(realpath -m -- "$baseline"); fi
@@ -189,7 +188,7 @@ body_of() { # nodes, ARGUMENT of scalemark run...
   if ((${#modules[@]})); then printf 'module load %s\n' "${modules[*]}"; fi
   printf 'cd %q\n' "$root"
   if [[ -n $container ]]; then printf 'export SCALEMARK_CONTAINER=%q\n' "$container"; fi
-  if [[ -n $container && $gpus != 0 ]]; then printf 'export SCALEMARK_CONTAINER_OPTIONS=--nv\n'; fi
+  if [[ -f $container && $container != *.sqsh && $gpus != 0 ]]; then printf 'export SCALEMARK_CONTAINER_OPTIONS=--nv\n'; fi
   if [[ $scheduler == slurm ]]; then
     printf 'export SCALEMARK_ROOT=%q\n' "$root"
     if [[ -n $mpi ]]; then printf 'export SCALEMARK_MPI=%q\n' "$mpi"; fi

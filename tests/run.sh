@@ -318,7 +318,7 @@ try_package() {
 
 check_package() {
   local tool missing=()
-  for tool in debootstrap cpack dpkg-shlibdeps file; do
+  for tool in debootstrap ch-run cpack dpkg-shlibdeps file; do
     command -v "$tool" >/dev/null || missing+=("$tool")
   done
   if [[ $(id -u) != 0 ]]; then

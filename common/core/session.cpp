@@ -17,6 +17,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/core/cuda_aware/node_proof.hpp"
 #include "common/core/environment/node_view.hpp"
+#include "common/mpi/single_copy.hpp"
 #include "common/mpi/typed.hpp"
 
 namespace scalemark {
@@ -59,6 +60,7 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   if (context_.cuda_usable) choose_device_paths();
   gather_rank_table();
+  warn_of_hanging_messages();
   watchdog_ = std::make_unique<Watchdog>(world, node_, Watchdog::Options{options_.timeout});
   start_telemetry();
   clock_ = std::make_unique<clock::SyncedClock>(world, node_, options_.local_clock);
@@ -178,6 +180,15 @@ void Session::gather_rank_table() {
       log::info(fmt::format("placement of rank {}: {}", rank, note));
     if (!problem.empty() && said.insert(problem).second)
       log::warn(fmt::format("binding of rank {}: {}", rank, problem));
+  }
+}
+
+void Session::warn_of_hanging_messages() {
+  const std::string mine = mpi::why_messages_may_hang(node_);
+  for (const std::string& why : world_.all_gather(mine)) {
+    if (why.empty()) continue;
+    if (world_.rank() == 0) log::warn(why);
+    return;  // nodes of a job are alike
   }
 }
 

@@ -124,6 +124,15 @@ class UnderMpirun(ProgramTest):
         self.assertRegex(text, r"(?m)^\[1,0\]<stderr>:\[0/2 \S+\] info: \[1/3\]")
         self.assertNotIn("\x1b[2K", text)
 
+    def test_ranks_in_containers_of_their_own_are_warned_of(self):
+        apart = ["unshare", "--user", "--map-root-user"]
+        if subprocess.run([*apart, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("this machine allows no user namespaces")
+        warning = "ranks of a node run in containers of their own"
+        self.assertNotIn(warning, self.measure("a.h5"))
+        self.assertEqual(self.measure("b.h5", launch=[*LAUNCH, *apart]).count(warning), 1)
+        self.assertNotIn(warning, self.measure("c.h5", launch=[*LAUNCH, *apart], env={"OMPI_MCA_btl_vader_single_copy_mechanism": "none"}))
+
     def test_a_launcher_elsewhere_is_described_by_a_variable(self):
         done = subprocess.run([*LAUNCH, SCALEMARK, *SHORT, "-o", self.path("a.h5")], capture_output=True, timeout=60, check=True,
                               env={**CLEAN, "SCALEMARK_TERMINAL": "60"}, stdin=subprocess.DEVNULL)

@@ -232,6 +232,34 @@ class Jobs(ScriptTest):
         self.expect(self.run_job("pbs", "0", "--repeats", 1, env={**path, "SCALEMARK_CONTAINER": image, "SCALEMARK_CONTAINER_OPTIONS": "--nv"}), 0)
         self.assertIn(f"apptainer exec --nv {image} scalemark run --output {self.out}/run-1.h5", self.launcher())
 
+    def test_ranks_of_a_node_share_a_container_of_charliecloud(self):
+        root = self.path("root")
+        os.mkdir(root)
+        path = self.stub_command("ch-run", 'echo "ch-run $*" >>"$STUB_LOG.launcher"\nwhile [[ $1 != -- ]]; do shift; done\nshift 2\n'
+                                           'exec "$SCALEMARK" "$@"\n')
+        done = self.run_job("pbs", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": root, "SCALEMARK_CONTAINER_OPTIONS": "--unset-env=A"})
+        self.expect(done, 0)
+        self.assertEqual(done.stdout.splitlines()[-1:], [f"table of {self.out}"])
+        folders = f"--bind={self.out} --bind={os.getcwd()} --cd={os.getcwd()} --unset-env=A {root} -- scalemark"
+        self.assertIn(f"ch-run --join {folders} run --output {self.out}/run-1.h5", self.launcher())
+        self.assertIn(f"ch-run {folders} show {self.out}", self.launcher())
+        self.assertTrue(os.path.isdir(f"{root}{self.out}"), "where it is mounted")
+
+    def test_images_of_enroot_go_to_srun(self):
+        image = self.path("a.sqsh")
+        open(image, "w", encoding="ascii").close()
+        self.expect(self.run_job("pbs", "0", env={"SCALEMARK_CONTAINER": image}), 2, "for Slurm")
+        srun = self.stub_command("srun", 'echo "srun $*" >>"$STUB_LOG.launcher"\nwhile [[ $1 == -* ]]; do shift; done\nshift\n'
+                                         'exec "$SCALEMARK" "$@"\n')
+        slurm = {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "4", "SCALEMARK_MPI": "pmix", "SCALEMARK_ROOT": ROOT, "SCALEMARK_CONTAINER": image}
+        done = start(os.path.join(SCRIPTS, "slurm.sbatch"), "--output", self.out, "--repeats", 2, env={**self.stub("0"), **srun, **slurm})
+        self.expect(done, 0)
+        self.assertEqual(done.stdout.splitlines()[-1:], [f"table of {self.out}"])
+        container = (f"--container-image={image} --container-workdir={os.getcwd()} "
+                     f"--container-mounts={os.getcwd()}:{os.getcwd()},{self.out}:{self.out} scalemark")
+        self.assertIn(f"srun --mpi=pmix --kill-on-bad-exit=1 --cpu-bind=none {container} run --output {self.out}/run-1.h5", self.launcher())
+        self.assertIn(f"srun --nodes=1 --ntasks=1 --overlap {container} show {self.out}", self.launcher())
+
 
 if __name__ == "__main__":
     unittest.main()

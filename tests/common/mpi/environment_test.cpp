@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/mpi/single_copy.hpp"
 #include "common/mpi/transport.hpp"
 #include "tests/support/mpi_main.hpp"
 
@@ -83,6 +84,18 @@ TEST(Environment, ThreadsMayAllCall) {
   int provided = MPI_THREAD_SINGLE;
   MPI_Query_thread(&provided);
   EXPECT_EQ(provided, MPI_THREAD_MULTIPLE);
+}
+
+TEST(SingleCopy, IsForbiddenBetweenContainers) {
+  const std::vector<std::string> shared = {"user:[1]", "user:[1]"},
+                                 apart = {"user:[1]", "user:[2]"};
+  EXPECT_NE(why_messages_may_hang("Open MPI v4.1.4", "", apart), "");
+  EXPECT_NE(why_messages_may_hang("Open MPI v4.1.4", "cma", apart), "");
+  EXPECT_EQ(why_messages_may_hang("Open MPI v4.1.4", "", shared), "");
+  EXPECT_EQ(why_messages_may_hang("Open MPI v4.1.4", "", {}), "");
+  EXPECT_EQ(why_messages_may_hang("Open MPI v4.1.4", "none", apart), "");
+  EXPECT_EQ(why_messages_may_hang("MPICH 4.0.2", "", apart), "");
+  EXPECT_EQ(why_messages_may_hang(test::world()), "") << "these ranks share theirs";
 }
 
 }  // namespace
