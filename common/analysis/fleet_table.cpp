@@ -62,7 +62,7 @@ std::string reason_of(const LoneHost& one) {
   if (one.past > 0)
     return fmt::format("{:.2f} times as long as in {}, by comparison with the other hosts",
                        one.judged.factor, text::counted(one.past, "earlier run"));
-  return times_as_long(one.judged.factor);
+  return times_as_long(one.judged.factor) + (one.at_times ? ", but not always" : "");
 }
 
 HostEvidence evidence_of(const LoneHost& one) {

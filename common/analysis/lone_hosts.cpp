@@ -14,12 +14,17 @@
 #include "common/result/case_timing.hpp"
 #include "common/result/places.hpp"
 #include "common/result/summarise.hpp"
+#include "common/stats/quantiles.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::analysis {
 namespace {
 
 constexpr double kMinChange = 0.05;
+/// A rank as fast as others in a tenth of its samples is not always slow. At twice the time it is
+/// bad all the same.
+constexpr int kFastPermille = 100;
+constexpr double kAsFast = 1.05, kMostlySlow = 2;
 
 /// The part of a host that a case measures.
 std::string component_of(const CaseResult& result) {
@@ -53,8 +58,10 @@ void LoneHosts::add(const Run& run, const CaseResult& result) {
   if (result.status == Status::ok && result.verification.wrong == 0) {
     for (HostTime& one : times_of(run, result)) {
       const auto [known, is_new] = times_[one.group].try_emplace(one.host, one.measured);
-      if (!is_new && one.measured.seconds < known->second.seconds)
-        known->second = std::move(one.measured);
+      if (is_new) continue;
+      one.measured.fast = std::min(one.measured.fast, known->second.fast);
+      known->second.fast = one.measured.fast;
+      if (one.measured.seconds < known->second.seconds) known->second = std::move(one.measured);
     }
     if (const auto fraction = peak_fraction_of(result); fraction && is_on_one_host(ranks)) {
       auto& [component, by_host] = fractions_[result.key];
@@ -90,15 +97,17 @@ std::vector<LoneHosts::HostTime> LoneHosts::times_of(const Run& run, const CaseR
       metric->samples.ranks > ranks.size())
     return {};
   std::vector<HostTime> times;
-  const std::vector<std::vector<double>> values = counted_values(metric->samples, metric->samples);
+  std::vector<std::vector<double>> values = counted_values(metric->samples, metric->samples);
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (values[i].empty()) continue;
+    std::ranges::sort(values[i]);
     const RankInfo& rank = ranks[i];
     // Files of an earlier version do not say which rank of its host it is.
     const std::size_t number = rank.local_rank < 0 ? i : static_cast<std::size_t>(rank.local_rank);
     times.push_back({.group = {result.key, number, models_of(run, rank)},
                      .host = rank.node,
                      .measured = {.seconds = stats::median(values[i]),
+                                  .fast = stats::nearest_rank(values[i], kFastPermille),
                                   .component = component_of(result),
                                   .device = gpu_of(rank)}});
   }
@@ -179,15 +188,22 @@ std::vector<LoneHost> LoneHosts::judged() const {
   std::map<std::string, std::set<std::string>> measured;  // hosts by key
   for (const auto& [group, hosts] : times_) {
     const auto& [key, rank, models] = group;
-    std::vector<double> seconds;
+    std::vector<double> seconds, fast;
     for (const auto& [host, one] : hosts) {
       seconds.push_back(one.seconds);
+      fast.push_back(one.fast);
       measured[key].insert(host);
     }
-    const std::vector<fleet::LoneNode> judged = fleet::judge_alone(seconds, times_.size());
+    std::vector<fleet::LoneNode> judged = fleet::judge_alone(seconds, times_.size());
+    const double as_fast = kAsFast * stats::median(fast);
     std::size_t i = 0;
-    for (const auto& [host, one] : hosts)
-      all.push_back({host, one.component, key, rank, one.device, judged[i++], 0, {}});
+    for (const auto& [host, one] : hosts) {
+      fleet::LoneNode& node = judged[i++];
+      const bool at_times = node.verdict == fleet::NodeVerdict::bad && node.factor < kMostlySlow &&
+                            one.fast <= as_fast;
+      if (at_times) node.verdict = fleet::NodeVerdict::suspect;
+      all.push_back({host, one.component, key, rank, one.device, node, 0, {}, at_times});
+    }
   }
   judge_past(all);
   for (const auto& [key, hosts] : missing_) {

@@ -28,7 +28,8 @@ struct LoneHost {
   /// How many earlier times of this host the factor is relative to, and to how much these changed
   /// on all hosts. 0: it is relative to the other hosts.
   std::size_t past = 0;
-  std::string reason;  ///< why it has no time: failed, skipped where others measured, wrong data
+  std::string reason;     ///< why it has no time: failed, skipped where others measured, wrong data
+  bool at_times = false;  ///< slow, but its fastest tenth of the samples is as fast as others'
 };
 
 /// How a case differs from earlier runs on all hosts.
@@ -57,8 +58,10 @@ class LoneHosts {
 
   /// Hosts and ranks with at least one case, in the order of keys. A rank is compared with the
   /// ranks of the same number on all hosts with the same models of CPU and GPU; of several runs on
-  /// a host the fastest counts. A case that failed or was skipped makes a host bad if more hosts
-  /// measured it than not. Wrong data makes it bad in any case.
+  /// a host the fastest counts. A rank that is less than twice as slow, and not always, is suspect
+  /// rather than bad: another process or virtual machine may have disturbed it. A case that failed
+  /// or was skipped makes a host bad if more hosts measured it than not. Wrong data makes it bad in
+  /// any case.
   ///
   /// Where at least three hosts have earlier times of a case, the quotients of their times now and
   /// the medians of the earlier ones are judged in the same way. So a host may have become slower
@@ -76,6 +79,7 @@ class LoneHosts {
  private:
   struct Measured {
     double seconds = 0;
+    double fast = 0;  ///< tenth percentile of its samples
     std::string component, device;
   };
   struct Missing {

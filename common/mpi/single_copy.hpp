@@ -13,8 +13,9 @@ namespace scalemark::mpi {
 /// Why large messages within a node may never arrive, and what helps; empty if nothing speaks for
 /// it. `library`: as Environment::library_version(). `mechanism`: Open MPI's parameter
 /// btl_vader_single_copy_mechanism; empty: not set. `namespaces`: the user namespace of each rank
-/// of the node. Seen with Open MPI 4.1.4, whose ranks each ran in a container of their own:
-/// messages of 64 KiB arrived, one of 4 MiB did not.
+/// of the node. Since 4.0.2 Open MPI emulates the copies where namespaces
+/// differ (open-mpi/ompi pull request 6844). With 4.1.4 and ranks in containers of their own
+/// messages of 64 KiB arrived so, and one of 4 MiB did not.
 std::string why_messages_may_hang(std::string_view library, std::string_view mechanism,
                                   const std::vector<std::string>& namespaces);
 

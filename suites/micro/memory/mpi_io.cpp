@@ -32,7 +32,7 @@ FileAccess access_of(const Case& c) {
 class BlockAccess final : public collective::Operation {
  public:
   explicit BlockAccess(SharedFile& file) : file_(file) {}
-  /// Without waiting for anything but its own end, as a nonblocking access that is waited for.
+  /// A nonblocking access that is waited for at once.
   void run() override {
     start();
     wait();
