@@ -70,7 +70,7 @@ done
 [[ -z $hostfile || -r $hostfile ]] || die 2 "--hostfile is '$hostfile', which cannot be read"
 check_run_arguments "$@"
 check_options
-set_program "$(realpath -m -- "$output")" ${scratch:+"$scratch"}
+set_program "$output" ${scratch:+"$scratch"}
 
 # The program binds its ranks itself. An Open MPI built without support for the scheduler reads the nodes from a file.
 nodes=$((ranks / per_node))

@@ -142,7 +142,8 @@ find_scalemark() {
 # for example --nv.
 # shellcheck disable=SC2034  # for the scripts that source this
 set_program() { # [FOLDER...]
-  local options=() mounts=() found engine folder
+  local options=() mounts=() folders=("$PWD") found engine folder
+  for folder in "$@"; do folders+=("$(realpath -ms -- "$folder")"); done
   if [[ -z ${SCALEMARK_CONTAINER:-} ]]; then
     found=$(find_scalemark)
     program_command=("$found")
@@ -155,7 +156,7 @@ set_program() { # [FOLDER...]
     command -v ch-run >/dev/null || die 3 "ch-run was not found, which a folder as SCALEMARK_CONTAINER needs (Charliecloud)"
     export USER=${USER:-$(id -un)} # which it asks for
     options=("--cd=$PWD" "${options[@]}")
-    for folder in "$PWD" "$@"; do
+    for folder in "${folders[@]}"; do
       # It makes no folders in the container.
       mkdir -p -- "$SCALEMARK_CONTAINER$folder" || die 3 "Charliecloud needs a folder $folder in $SCALEMARK_CONTAINER"
       options=("--bind=$folder" "${options[@]}")
@@ -164,7 +165,7 @@ set_program() { # [FOLDER...]
     rank_command=(ch-run --join "${options[@]}" "$SCALEMARK_CONTAINER" -- scalemark)
   elif [[ $SCALEMARK_CONTAINER == *.sqsh ]]; then
     [[ -n ${SLURM_JOB_ID:-} ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER': images of enroot are for Slurm (pyxis)"
-    for folder in "$PWD" "$@"; do mounts+=("$folder:$folder"); done
+    for folder in "${folders[@]}"; do mounts+=("$folder:$folder"); done
     rank_command=("--container-image=$SCALEMARK_CONTAINER" "--container-workdir=$PWD" "--container-mounts=$(
       IFS=,
       echo "${mounts[*]}"

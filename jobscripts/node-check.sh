@@ -44,7 +44,7 @@ while (($#)); do
   shift
 done
 [[ -d $fleet ]] || die 2 "--fleet is '$fleet', which is no folder (see --help)"
-set_program "$(realpath -- "$fleet")"
+set_program "$fleet"
 set_mpirun "$ranks"
 
 # Files of this host are left out: of several runs on a host the fastest counts.

@@ -57,11 +57,10 @@ void LoneHosts::add(const Run& run, const CaseResult& result) {
   const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
   if (result.status == Status::ok && result.verification.wrong == 0) {
     for (HostTime& one : times_of(run, result)) {
-      const auto [known, is_new] = times_[one.group].try_emplace(one.host, one.measured);
-      if (is_new) continue;
-      one.measured.fast = std::min(one.measured.fast, known->second.fast);
-      known->second.fast = one.measured.fast;
-      if (one.measured.seconds < known->second.seconds) known->second = std::move(one.measured);
+      Measured& best = times_[one.group].try_emplace(one.host, one.measured).first->second;
+      const double fast = std::min(best.fast, one.measured.fast);
+      if (one.measured.seconds < best.seconds) best = std::move(one.measured);
+      best.fast = fast;
     }
     if (const auto fraction = peak_fraction_of(result); fraction && is_on_one_host(ranks)) {
       auto& [component, by_host] = fractions_[result.key];

@@ -3,7 +3,6 @@
 // over its messages and a switch.
 #include "common/collective/mpi_access.hpp"
 
-#include <algorithm>
 #include <set>
 #include <utility>
 #include <vector>
@@ -12,7 +11,7 @@
 
 namespace scalemark::collective {
 
-void BoundAccess::begin_at(std::size_t offset) const {
+void BoundAccess::begin_at(std::size_t offset, MPI_Win window) const {
   const auto there = displacement + static_cast<MPI_Aint>(offset);
   void* const from = origin + offset;
   switch (kind) {
@@ -35,33 +34,35 @@ void BoundAccess::begin_at(std::size_t offset) const {
   }
 }
 
+void flush(int locked, MPI_Win window) {
+  check_mpi(locked == Epochs::kAll ? MPI_Win_flush_all(window) : MPI_Win_flush(locked, window));
+}
+
 namespace {
 
 /// Operations that are complete when they return.
 class AccessOperation : public Operation {
  public:
-  AccessOperation(BoundAccesses accesses, MPI_Win window)
-      : accesses_(std::move(accesses.all)), window_(window) {}
+  explicit AccessOperation(BoundAccesses accesses) : accesses_(std::move(accesses)) {}
   void start() final { run(); }
   bool test() final { return true; }
   void wait() final {}
 
  protected:
   void begin() const {
-    for (const BoundAccess& access : accesses_) access.begin();
+    for (const BoundAccess& access : accesses_.all) access.begin(accesses_.window);
   }
-  MPI_Win window() const { return window_; }
+  MPI_Win window() const { return accesses_.window; }
   /// The ranks that are accessed, each once.
   std::vector<int> peers() const {
     std::set<int> found;
-    for (const BoundAccess& access : accesses_)
-      if (access.kind != Access::Kind::none) found.insert(access.peer);
+    for (const BoundAccess& access : accesses_.all) found.insert(access.peer);
     return {found.begin(), found.end()};
   }
+  const std::vector<int>& accessors() const { return accesses_.accessors; }
 
  private:
-  std::vector<BoundAccess> accesses_;
-  MPI_Win window_;
+  BoundAccesses accesses_;
 };
 
 class IdleAccess final : public AccessOperation {
@@ -73,43 +74,41 @@ class IdleAccess final : public AccessOperation {
 /// With several peers all ranks are locked and flushed at once.
 class FlushedAccess final : public AccessOperation {
  public:
-  FlushedAccess(BoundAccesses accesses, MPI_Win window, Epochs& epochs, bool local)
-      : AccessOperation(std::move(accesses), window), epochs_(epochs), local_(local) {
+  FlushedAccess(BoundAccesses accesses, Epochs& epochs, bool local)
+      : AccessOperation(std::move(accesses)), epochs_(epochs), local_(local) {
     const std::vector<int> ranks = peers();
-    if (ranks.size() == 1) peer_ = ranks.front();
-    check_mpi(locks_all() ? MPI_Win_lock_all(0, window)
-                          : MPI_Win_lock(MPI_LOCK_SHARED, peer_, 0, window));
-    epochs_.locked = peer_;
+    if (ranks.size() == 1) locked_ = ranks.front();
+    check_mpi(locks_all() ? MPI_Win_lock_all(0, window())
+                          : MPI_Win_lock(MPI_LOCK_SHARED, locked_, 0, window()));
+    epochs_.locked = locked_;
     epochs_.unflushed = local_;
   }
   ~FlushedAccess() override {
     if (locks_all())
       MPI_Win_unlock_all(window());
     else
-      MPI_Win_unlock(peer_, window());
+      MPI_Win_unlock(locked_, window());
     epochs_ = {.fenced = epochs_.fenced};
   }
   void run() override {
     begin();
-    if (local_)
-      check_mpi(locks_all() ? MPI_Win_flush_local_all(window())
-                            : MPI_Win_flush_local(peer_, window()));
-    else
-      check_mpi(locks_all() ? MPI_Win_flush_all(window()) : MPI_Win_flush(peer_, window()));
+    if (!local_) return flush(locked_, window());
+    check_mpi(locks_all() ? MPI_Win_flush_local_all(window())
+                          : MPI_Win_flush_local(locked_, window()));
   }
 
  private:
-  bool locks_all() const { return peer_ == Epochs::kAll; }
+  bool locks_all() const { return locked_ == Epochs::kAll; }
 
   Epochs& epochs_;
-  int peer_ = Epochs::kAll;
+  int locked_ = Epochs::kAll;
   bool local_;
 };
 
 class LockedAccess final : public AccessOperation {
  public:
-  LockedAccess(BoundAccesses accesses, MPI_Win window)
-      : AccessOperation(std::move(accesses), window), peers_(peers()) {}
+  explicit LockedAccess(BoundAccesses accesses)
+      : AccessOperation(std::move(accesses)), peers_(peers()) {}
   void run() override {
     for (const int peer : peers_) check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, peer, 0, window()));
     begin();
@@ -133,9 +132,9 @@ class AllLockedAccess final : public AccessOperation {
 /// One fence an access: the one that ends an epoch begins the next.
 class FencedAccess final : public AccessOperation {
  public:
-  FencedAccess(BoundAccesses accesses, MPI_Win window, Epochs& epochs)
-      : AccessOperation(std::move(accesses), window), epochs_(epochs) {
-    check_mpi(MPI_Win_fence(0, window));
+  FencedAccess(BoundAccesses accesses, Epochs& epochs)
+      : AccessOperation(std::move(accesses)), epochs_(epochs) {
+    check_mpi(MPI_Win_fence(0, window()));
     ++epochs_.fenced;
   }
   /// A fence that nothing follows begins no epoch.
@@ -171,15 +170,15 @@ class Group {
 /// Post and start do not wait for each other, so that ranks may access one another.
 class PostedAccess final : public AccessOperation {
  public:
-  PostedAccess(BoundAccesses accesses, MPI_Win window, const std::vector<int>& accessors)
-      : AccessOperation(std::move(accesses), window),
-        peers_(window, peers()),
-        accessors_(window, accessors),
-        accesses_(!peers().empty()),
-        is_accessed_(!accessors.empty()) {}
+  explicit PostedAccess(BoundAccesses accesses)
+      : AccessOperation(std::move(accesses)),
+        accesses_any_(!peers().empty()),
+        is_accessed_(!accessors().empty()),
+        peers_(window(), peers()),
+        accessors_(window(), accessors()) {}
   void run() override {
     if (is_accessed_) check_mpi(MPI_Win_post(accessors_.get(), 0, window()));
-    if (accesses_) {
+    if (accesses_any_) {
       check_mpi(MPI_Win_start(peers_.get(), 0, window()));
       begin();
       check_mpi(MPI_Win_complete(window()));
@@ -188,29 +187,22 @@ class PostedAccess final : public AccessOperation {
   }
 
  private:
+  bool accesses_any_, is_accessed_;
   Group peers_, accessors_;
-  bool accesses_, is_accessed_;
 };
 
 }  // namespace
 
-std::unique_ptr<Operation> make_mpi_access(BoundAccesses bound, MPI_Win window, Epochs& epochs) {
+std::unique_ptr<Operation> make_mpi_access(BoundAccesses bound, Epochs& epochs) {
   if (epochs.locked != Epochs::kNobody)
     throw Error("a window can have one operation with flush only");
-  if (bound.sync == Sync::fence)
-    return std::make_unique<FencedAccess>(std::move(bound), window, epochs);
-  if (bound.sync == Sync::pscw) {
-    const std::vector<int> accessors = bound.accessors;
-    return std::make_unique<PostedAccess>(std::move(bound), window, accessors);
-  }
-  const bool idles = std::ranges::all_of(
-      bound.all, [](const BoundAccess& one) { return one.kind == Access::Kind::none; });
-  if (idles) return std::make_unique<IdleAccess>(std::move(bound), window);
-  if (bound.sync == Sync::lock) return std::make_unique<LockedAccess>(std::move(bound), window);
-  if (bound.sync == Sync::lock_all)
-    return std::make_unique<AllLockedAccess>(std::move(bound), window);
-  const bool local = bound.sync == Sync::flush_local;
-  return std::make_unique<FlushedAccess>(std::move(bound), window, epochs, local);
+  const Sync sync = bound.sync;
+  if (sync == Sync::fence) return std::make_unique<FencedAccess>(std::move(bound), epochs);
+  if (sync == Sync::pscw) return std::make_unique<PostedAccess>(std::move(bound));
+  if (bound.all.empty()) return std::make_unique<IdleAccess>(std::move(bound));
+  if (sync == Sync::lock) return std::make_unique<LockedAccess>(std::move(bound));
+  if (sync == Sync::lock_all) return std::make_unique<AllLockedAccess>(std::move(bound));
+  return std::make_unique<FlushedAccess>(std::move(bound), epochs, sync == Sync::flush_local);
 }
 
 }  // namespace scalemark::collective

@@ -124,19 +124,19 @@ class MpiWindow final : public OneSided {
   }
 
   std::unique_ptr<Operation> prepare_together(std::span<const Access> accesses) override {
-    BoundAccesses bound{.sync = accesses.front().sync, .accessors = accesses.front().accessors};
-    for (const Access& access : accesses) bound.all.push_back(bind(access));
-    return make_mpi_access(std::move(bound), window_, epochs_);
+    BoundAccesses bound{
+        .window = window_, .sync = accesses.front().sync, .accessors = accesses.front().accessors};
+    for (const Access& access : accesses)
+      if (access.kind != Access::Kind::none) bound.all.push_back(bind(access));
+    return make_mpi_access(std::move(bound), epochs_);
   }
 
   void publish() override {
     // No lock while fences are under way, and otherwise one, but not the same one twice.
     if (epochs_.fenced > 0) return check_mpi(MPI_Win_fence(0, window_));
-    if (epochs_.unflushed)
-      check_mpi(epochs_.locked == Epochs::kAll ? MPI_Win_flush_all(window_)
-                                               : MPI_Win_flush(epochs_.locked, window_));
+    if (epochs_.unflushed) flush(epochs_.locked, window_);
     ranks_.barrier();
-    const bool has_lock = epochs_.locked == rank() || epochs_.locked == Epochs::kAll;
+    const bool has_lock = epochs_.holds(rank());
     if (!has_lock) check_mpi(MPI_Win_lock(MPI_LOCK_SHARED, rank(), 0, window_));
     check_mpi(MPI_Win_sync(window_));
     if (!has_lock) check_mpi(MPI_Win_unlock(rank(), window_));
@@ -175,9 +175,7 @@ class MpiWindow final : public OneSided {
                       .count = 1,
                       .type = types_.moving(access.type),
                       .peer = access.peer,
-                      .window = window_,
                       .messages = access.messages};
-    if (access.kind == Access::Kind::none) return bound;
     if (const std::string why = why_not(access); !why.empty()) throw Unavailable(why);
     if (access.is_single() && access.count != 1)
       throw Error(fmt::format("{} elements, where MPI takes one", access.count));

@@ -60,7 +60,6 @@ Session::Session(const mpi::Comm& world, SessionOptions options)
   context_.cuda_usable = world.min(gpu_ ? 1 : 0) == 1;
   if (context_.cuda_usable) choose_device_paths();
   gather_rank_table();
-  warn_of_hanging_messages();
   watchdog_ = std::make_unique<Watchdog>(world, node_, Watchdog::Options{options_.timeout});
   start_telemetry();
   clock_ = std::make_unique<clock::SyncedClock>(world, node_, options_.local_clock);
@@ -161,9 +160,9 @@ void Session::gather_rank_table() {
                         binding_.numa >= 0 ? binding_.numa : placement_.numa,
                         gpu_ ? gpu_->uuid() : "", gpu_ ? gpu_->pci_bus_id() : "",
                         gpu_ ? gpu_->name() : "", nic_near(machine_, placement_.numa),
-                        placement_.note, binding_.problem);
+                        placement_.note, binding_.problem, mpi::why_messages_may_hang(node_));
   std::set<std::string> said;
-  for (const auto& [node, local_rank, cpuset, numa, uuid, pci, model, nic, note, problem] :
+  for (const auto& [node, local_rank, cpuset, numa, uuid, pci, model, nic, note, problem, hanging] :
        mpi::gather(world_, mine)) {
     const auto rank = static_cast<int>(rank_table_.size());
     rank_table_.push_back({.rank = rank,
@@ -180,15 +179,7 @@ void Session::gather_rank_table() {
       log::info(fmt::format("placement of rank {}: {}", rank, note));
     if (!problem.empty() && said.insert(problem).second)
       log::warn(fmt::format("binding of rank {}: {}", rank, problem));
-  }
-}
-
-void Session::warn_of_hanging_messages() {
-  const std::string mine = mpi::why_messages_may_hang(node_);
-  for (const std::string& why : world_.all_gather(mine)) {
-    if (why.empty()) continue;
-    if (world_.rank() == 0) log::warn(why);
-    return;  // nodes of a job are alike
+    if (!hanging.empty() && said.insert(hanging).second) log::warn(hanging);
   }
 }
 

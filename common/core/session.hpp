@@ -153,7 +153,6 @@ class Session {
   void choose_device_paths();
   void add_problem(const std::string& text);
   void gather_rank_table();
-  void warn_of_hanging_messages();
   void start_telemetry();
 
   const mpi::Comm& world_;

@@ -93,13 +93,13 @@ KnownData bytes_of_round(const Case& c, int round) {
 
 void fill_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender) {
   const auto type = collective::DType::int8;
-  fill(c, buffer.data(), 0, KnownData(c.seed(), type), type, bytes, sender);
+  fill(c, buffer.data(), 0, bytes_of_round(c, 0), type, bytes, sender);
 }
 
 Case::Checked check_message(Case& c, const device::Buffer& buffer, std::size_t bytes, int sender,
                             std::size_t offset) {
   const auto type = collective::DType::int8;
-  return check(c, buffer.data(), offset, KnownData(c.seed(), type), type, {0, bytes, sender, 0});
+  return check(c, buffer.data(), offset, bytes_of_round(c, 0), type, {0, bytes, sender, 0});
 }
 
 }  // namespace scalemark::micro

@@ -46,13 +46,14 @@ RankAccesses accesses_of(const std::string& pattern, int rank, int ranks) {
   return found;
 }
 
+// Rank 0 may be the only one that accesses or is accessed, or that does not or is not.
+
 std::size_t slots_of(const std::string& pattern, int ranks) {
-  if (pattern == "one_to_all") return 1;
-  return pattern == "neighbors" ? 2 : static_cast<std::size_t>(ranks - 1);
+  const auto slots = [&](int rank) { return accesses_of(pattern, rank, ranks).accessors.size(); };
+  return std::max(slots(0), slots(1));
 }
 
 std::size_t pieces_of(const std::string& pattern, int ranks) {
-  // Rank 0 may be the only one with targets, or without.
   const auto targets = [&](int rank) { return accesses_of(pattern, rank, ranks).targets.size(); };
   return slots_of(pattern, ranks) + std::max(targets(0), targets(1));
 }

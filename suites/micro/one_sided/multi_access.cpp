@@ -10,6 +10,7 @@
 #include "common/core/case.hpp"
 #include "suites/micro/data/known_data.hpp"
 #include "suites/micro/data/message_pattern.hpp"
+#include "suites/micro/data/message_work.hpp"
 #include "suites/micro/data/sizes.hpp"
 #include "suites/micro/one_sided/access_pattern.hpp"
 #include "suites/micro/one_sided/one_sided_case.hpp"
@@ -41,13 +42,9 @@ class MultiAccess {
   /// Collective. Each rank fills its own memory.
   void fill(int round) {
     publish(c_, window_);  // no access is in flight
-    const KnownData data = bytes_of_round(c_, round);
-    for (std::size_t i = 0; puts_ && i < ranks_.targets.size(); ++i)
-      micro::fill(c_, origin_.data(), i * piece_, data, DType::int8, piece_, c_.rank(),
-                  position_of(ranks_.targets[i]));
-    for (std::size_t slot = 0; !puts_ && slot < ranks_.accessors.size(); ++slot)
-      micro::fill(c_, window_.local().data(), slot * piece_, data, DType::int8, piece_, c_.rank(),
-                  position_of({c_.rank(), slot}));
+    for (const Piece& piece : puts_ ? at_origin() : in_window())
+      micro::fill(c_, piece.memory, piece.offset, bytes_of_round(c_, round), DType::int8, piece_,
+                  c_.rank(), piece.position);
     publish(c_, window_);
   }
 
@@ -55,20 +52,34 @@ class MultiAccess {
   Case::Checked check(int round) {
     publish(c_, window_);
     Case::Checked found;
-    const KnownData data = bytes_of_round(c_, round);
-    for (std::size_t slot = 0; puts_ && slot < ranks_.accessors.size(); ++slot)
-      found += micro::check(
-          c_, window_.local().data(), 0, data, DType::int8,
-          {slot * piece_, piece_, ranks_.accessors[slot], position_of({c_.rank(), slot})});
-    for (std::size_t i = 0; !puts_ && i < ranks_.targets.size(); ++i)
-      found += micro::check(
-          c_, origin_.data(), 0, data, DType::int8,
-          {i * piece_, piece_, ranks_.targets[i].rank, position_of(ranks_.targets[i])});
+    for (const Piece& piece : puts_ ? in_window() : at_origin())
+      found += micro::check(c_, piece.memory, 0, bytes_of_round(c_, round), DType::int8,
+                            {piece.offset, piece_, piece.sender, piece.position});
     publish(c_, window_);
     return found;
   }
 
  private:
+  struct Piece {
+    void* memory;
+    std::size_t offset;
+    int sender;
+    std::size_t position;  ///< in the sender's data
+  };
+  std::vector<Piece> at_origin() {
+    std::vector<Piece> all;
+    for (const Place target : ranks_.targets)
+      all.push_back({origin_.data(), all.size() * piece_, puts_ ? c_.rank() : target.rank,
+                     position_of(target)});
+    return all;
+  }
+  std::vector<Piece> in_window() {
+    std::vector<Piece> all;
+    for (const int accessor : ranks_.accessors)
+      all.push_back({window_.local().data(), all.size() * piece_, puts_ ? accessor : c_.rank(),
+                     position_of({c_.rank(), all.size()})});
+    return all;
+  }
   /// Each place has data of its own.
   std::size_t position_of(Place place) const {
     return (static_cast<std::size_t>(place.rank) * slots_ + place.slot) * piece_;
@@ -115,13 +126,9 @@ std::vector<Flow> flows_of(const Case& c, Access::Kind kind, double bytes) {
 void state_work(Case& c, Access::Kind kind) {
   const auto window = static_cast<double>(c.integer("window"));
   const double bytes = window * static_cast<double>(c.integer("bytes"));
-  const std::vector<Flow> flows = flows_of(c, kind, bytes);
-  const auto accesses = static_cast<double>(flows.size());
-  c.work({.bytes = accesses * bytes,
-          .messages = accesses * window,
-          .formula = "targets of all ranks * window * bytes / time",
-          .carrier = Carrier::between_ranks,
-          .link_bytes = [flows](Ends ends) { return busiest_end(flows, ends); }});
+  std::vector<Flow> flows = flows_of(c, kind, bytes);
+  const double messages = window * static_cast<double>(flows.size());
+  c.work(work_of(std::move(flows), messages, "targets of all ranks * window * bytes / time"));
 }
 
 void measure_multi_access(Case& c, Access::Kind kind) {
@@ -140,19 +147,18 @@ void measure_multi_access(Case& c, Access::Kind kind) {
                                       .inner = 0,
                                       .inner_time = 200e-6,
                                       .warmup = 10});
-  // Empty messages have a rate but no bandwidth.
-  c.recorder().set_primary(c.integer("bytes") > 0 ? "bandwidth" : "message_rate");
+  set_primary_rate(c);
 }
 
 void multi_access_axes(Benchmark& benchmark) {
-  benchmark.ranks(2)
-      .axis("pattern",
-            {.values = access_patterns(),
-             .defaults = {"one_to_all", "all_to_all", "neighbors"},
-             .doc = "Rank 0 accesses all others, all others rank 0, each all others, or each its "
-                    "two neighbors in a ring"})
-      .with(completion_axes)
-      .with(one_sided_memory_axis)
+  benchmark.ranks(2).axis(
+      "pattern",
+      {.values = access_patterns(),
+       .defaults = {"one_to_all", "all_to_all", "neighbors"},
+       .doc = "Rank 0 accesses all others, all others rank 0, each all others, or each its "
+              "two neighbors in a ring"});
+  completion_axes(benchmark, "flush");
+  benchmark.with(one_sided_memory_axis)
       .axis_integer(
           "bytes",
           {.minimum = 0, .maximum = std::int64_t{1} << 30, .defaults = "8:1M:*4", .quick = "8,64K"})

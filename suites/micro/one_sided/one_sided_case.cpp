@@ -12,6 +12,7 @@
 #include "common/core/rank_group.hpp"
 #include "suites/micro/data/known_data.hpp"
 #include "suites/micro/data/message_pattern.hpp"
+#include "suites/micro/data/message_work.hpp"
 #include "suites/micro/data/sizes.hpp"
 #include "suites/micro/one_sided/busy_target.hpp"
 #include "suites/micro/point_to_point/message_windows.hpp"
@@ -144,19 +145,9 @@ std::function<void()> verified_access(Case& c, const Traffic& traffic) {
   return [data, operation = std::shared_ptr(data->prepare())] { operation->run(); };
 }
 
-void add_completion_axes(Benchmark& benchmark, const std::string& usual_sync) {
-  benchmark.axis("backend", {.values = {"mpi"}})
-      .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})
-      .axis("sync", {.values = {"flush", "fence", "lock", "lock_all", "flush_local", "pscw"},
-                     .defaults = {usual_sync}})
-      .axis("window_creation", {.values = {"allocate", "create", "dynamic"},
-                                .defaults = {"allocate"},
-                                .implied = "allocate"});
-}
-
 void shared_axes(Benchmark& benchmark, const std::string& usual_sync) {
   benchmark.two_ranks();
-  add_completion_axes(benchmark, usual_sync);
+  completion_axes(benchmark, usual_sync);
 }
 
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
@@ -181,7 +172,15 @@ bool is_active(const std::string& sync) { return sync == "fence" || sync == "psc
 
 }  // namespace
 
-void completion_axes(Benchmark& benchmark) { add_completion_axes(benchmark, "flush"); }
+void completion_axes(Benchmark& benchmark, const std::string& usual_sync) {
+  benchmark.axis("backend", {.values = {"mpi"}})
+      .axis("span", {.values = rank_spans(), .defaults = {"any"}, .implied = "any"})
+      .axis("sync", {.values = {"flush", "fence", "lock", "lock_all", "flush_local", "pscw"},
+                     .defaults = {usual_sync}})
+      .axis("window_creation", {.values = {"allocate", "create", "dynamic"},
+                                .defaults = {"allocate"},
+                                .implied = "allocate"});
+}
 
 void one_sided_axes(Benchmark& benchmark) {
   shared_axes(benchmark, "flush");
@@ -272,8 +271,7 @@ void measure_one_sided_bandwidth(Case& c, Kind kind, bool both_ways) {
                    .inner = 0,
                    .inner_time = 200e-6,
                    .warmup = 10});
-  // Empty messages have a rate but no bandwidth.
-  c.recorder().set_primary(c.integer("bytes") > 0 ? "bandwidth" : "message_rate");
+  set_primary_rate(c);
 }
 
 }  // namespace scalemark::micro

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <string>
 
 #include "common/collective/one_sided.hpp"
 #include "common/core/benchmark.hpp"
@@ -13,8 +14,8 @@ namespace scalemark::micro {
 /// Rank that accesses, and rank whose memory is accessed.
 inline constexpr int kOrigin = 0, kTarget = 1;
 
-/// Declares axes backend, span, sync and window_creation.
-void completion_axes(Benchmark& benchmark);
+/// Declares axes backend, span, sync with its default, and window_creation.
+void completion_axes(Benchmark& benchmark, const std::string& usual_sync);
 /// Declares the common axes backend, span, bytes, sync and window_creation, two ranks, and the
 /// memory of each rank: for the window and at the origin.
 void one_sided_axes(Benchmark& benchmark);

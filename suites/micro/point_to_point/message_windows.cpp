@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "suites/micro/data/message_work.hpp"
 #include "suites/micro/point_to_point/rank_pairs.hpp"
 
 namespace scalemark::micro {
@@ -64,8 +65,7 @@ void measure_windows(Case& c, Messages& messages,
              .inner = 0,
              .inner_time = 200e-6,
              .warmup = 10});
-  // Empty messages have a rate but no bandwidth.
-  c.recorder().set_primary(c.integer("bytes") > 0 ? "bandwidth" : "message_rate");
+  set_primary_rate(c);
 }
 
 }  // namespace scalemark::micro

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Benchmark micro/thread_bandwidth: several threads of each rank have many messages under way
 // (IMB-MT's UniBandMT and BiBandMT).
+#include "suites/micro/data/message_work.hpp"
 #include "suites/micro/data/sizes.hpp"
 #include "suites/micro/point_to_point/message_pairs.hpp"
 #include "suites/micro/point_to_point/rank_pairs.hpp"
@@ -36,19 +37,14 @@ void thread_bandwidth(Case& c) {
   for (int from = 0; from < c.size(); ++from)
     if (both_ways || is_first_half(from, c.size()))
       flows.push_back({from, partner_across(from, c.size()), of_pair * static_cast<double>(bytes)});
-  c.work({.bytes = messages * static_cast<double>(bytes),
-          .messages = messages,
-          .formula = "threads * window * bytes of all pairs / time",
-          .carrier = Carrier::between_ranks,
-          .link_bytes = [flows](Ends ends) { return busiest_end(flows, ends); }});
+  c.work(work_of(std::move(flows), messages, "threads * window * bytes of all pairs / time"));
   c.measure_timed([&](std::uint64_t times) { return rank.run(times); },
                   {.metric = "time",
                    .rank_reduce = c.size() == 2 ? RankReduce::root : RankReduce::max,
                    .inner = 0,
                    .inner_time = 200e-6,
                    .warmup = 10});
-  // Empty messages have a rate but no bandwidth.
-  c.recorder().set_primary(bytes > 0 ? "bandwidth" : "message_rate");
+  set_primary_rate(c);
 }
 
 SCALEMARK_BENCHMARK("micro/thread_bandwidth", thread_bandwidth)

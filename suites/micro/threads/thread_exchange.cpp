@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Benchmark micro/thread_exchange: the threads of all ranks exchange messages with the next ranks
 // at once (IMB-MT's SendRecvMT, with two ranks PingPingMT, and ExchangeMT).
+#include "suites/micro/data/message_work.hpp"
 #include "suites/micro/data/sizes.hpp"
 #include "suites/micro/threads/thread_messages.hpp"
 
@@ -33,11 +34,7 @@ void thread_exchange(Case& c) {
     for (const ThreadMessage& one : exchange_of(c.text("pattern"), from, c.size()))
       if (one.direction == Direction::send)
         flows.push_back({from, one.peer, static_cast<double>(bytes) * rank.threads()});
-  c.work({.bytes = static_cast<double>(bytes) * messages,
-          .messages = messages,
-          .formula = "messages of all ranks * bytes / latency",
-          .carrier = Carrier::between_ranks,
-          .link_bytes = [flows](Ends ends) { return busiest_end(flows, ends); }});
+  c.work(work_of(std::move(flows), messages, "messages of all ranks * bytes / latency"));
   c.measure_timed([&](std::uint64_t times) { return rank.run(times); },
                   {.metric = "latency", .inner = 0, .inner_time = 200e-6, .warmup = 10});
 }
