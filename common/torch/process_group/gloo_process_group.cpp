@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // c10d's gloo process group, bootstrapped over MPI.
+#include <csignal>
+
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 
 #include "common/torch/process_group/process_group.hpp"
@@ -12,6 +14,9 @@ using c10d::ProcessGroupGloo;
 bool has_gloo() { return true; }
 
 ProcessGroupPtr make_gloo_process_group(const mpi::Comm& ranks, std::chrono::milliseconds timeout) {
+  // Gloo writes to its sockets with writev(): by default, SIGPIPE would end this process when
+  // another rank has closed its connection. Ignored, the write fails and the operation throws.
+  std::signal(SIGPIPE, SIG_IGN);
   const Rendezvous meeting = make_rendezvous(ranks);
   const auto options = ProcessGroupGloo::Options::create(timeout);
   // Connecting waits for the other ranks: all must reach this point.

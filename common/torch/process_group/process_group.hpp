@@ -50,7 +50,8 @@ bool has_gloo();
 
 /// Collective. c10d's gloo group for host tensors, over TCP (loopback if all ranks are on one
 /// node). If a rank does not join an operation, it throws on the others when that rank closes its
-/// connections, at the latest after `timeout`. Throws Unavailable if this build has no gloo.
+/// connections, at the latest after `timeout`. From then on this process ignores SIGPIPE. Throws
+/// Unavailable if this build has no gloo.
 ProcessGroupPtr make_gloo_process_group(const mpi::Comm& ranks, std::chrono::milliseconds timeout);
 
 }  // namespace scalemark::torch_support

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // gloo on 1, 2 and 4 ranks: sums, broadcasts, data parallelism as over MPI, and ranks that fail.
+#include <array>
+#include <cerrno>
 #include <chrono>
 #include <string>
 
@@ -12,6 +14,7 @@
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/optim/sgd.h>
+#include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/torch/fingerprint.hpp"
@@ -126,6 +129,16 @@ bool reduces(const ProcessGroupPtr& group) {
     return false;
   }
   return true;
+}
+
+/// Gloo writes to sockets that another rank may have closed.
+TEST_F(Gloo, AWriteToAClosedConnectionDoesNotEndTheProcess) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  ::close(ends[0]);
+  EXPECT_EQ(::write(ends[1], "x", 1), -1);
+  EXPECT_EQ(errno, EPIPE);
+  ::close(ends[1]);
 }
 
 /// Waiting for the group's timeout would take longer than this test may.
