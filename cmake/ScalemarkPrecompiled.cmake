@@ -45,8 +45,9 @@ endfunction()
 
 function(scalemark_reuse_headers target from)
   target_precompile_headers(${target} REUSE_FROM ${from})
-  # Precompiled headers and their users must have the same position independence; executables have another default.
-  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC>)
+  # Precompiled headers and their users must have the same position independence, for which executables have another default,
+  # and both have -pthread, which only some MPIs add.
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-fPIC;-pthread>)
 endfunction()
 
 # Headers that one precompiled file holds: of LibTorch, of the standard library, and what tests often include.
@@ -67,7 +68,7 @@ function(scalemark_add_headers target)
   add_library(${target} OBJECT EXCLUDE_FROM_ALL ${source})
   target_compile_features(${target} PUBLIC cxx_std_20)
   target_link_libraries(${target} PRIVATE scalemark_warnings ${arg_LINK})
-  target_compile_options(${target} PRIVATE ${arg_OPTIONS})
+  target_compile_options(${target} PRIVATE -pthread ${arg_OPTIONS})
   target_precompile_headers(${target} PRIVATE ${arg_HEADERS})
 endfunction()
 
