@@ -52,7 +52,7 @@ METRICS = {
         ("launch_rate", "1/s", "1 / `queue_time`"),
         ("node_rate", "1/s", "Graph nodes divided by `latency`"),
         ("queued_node_rate", "1/s", "Graph nodes divided by `queue_time`"),
-        ("release_time", "s", "Giving memory back"),
+        ("release_time", "s", "Giving memory back, or freeing a session and its communicator"),
         ("read_rate", "1/s", "Reads of a file per second"),
         ("achieved_flops", "flop/s", "FLOPs of the model divided by time, per rank"),
         ("lost_rate", "1", "Part of the rate at the start of a load that is missing at its end"),

@@ -46,7 +46,7 @@ struct SessionOptions {
   Peaks peaks;
   TelemetryOptions telemetry;
   Sync sync = Sync::barrier;
-  std::optional<double> init_seconds = {};  ///< duration of MPI_Init_thread on this rank, if known
+  std::optional<double> init_seconds = {};  ///< duration of MPI's start on this rank, if known
   /// What the common clock, time limits and the stamps of samples that benchmarks time themselves
   /// go by; another than the node's clock in tests only.
   clock::LocalClock local_clock = {};

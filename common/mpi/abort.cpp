@@ -7,17 +7,17 @@
 #include <unistd.h>
 
 #include "common/mpi/environment.hpp"
+#include "common/mpi/job_state.hpp"
 
 namespace scalemark::mpi {
 
 void abort(int code, const std::string& text) {
-  int initialized = 0, finalized = 0, rank = 0, size = 1;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  const bool running = initialized != 0 && finalized == 0;
+  const MPI_Comm world = job_state().world;
+  const bool running = world != MPI_COMM_NULL;
+  int rank = 0, size = 1;
   if (running) {
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    MPI_Comm_rank(world, &rank);
+    MPI_Comm_size(world, &size);
   }
   char host[256] = {};
   if (gethostname(host, sizeof host - 1) != 0) host[0] = '?';
@@ -25,7 +25,7 @@ void abort(int code, const std::string& text) {
   // which a blocked thread may hold.
   const std::string line = fmt::format("[{}/{} {}] error: {}\n", rank, size, host, text);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-  if (running) MPI_Abort(MPI_COMM_WORLD, code);
+  if (running) MPI_Abort(world, code);
   std::_Exit(code);
 }
 

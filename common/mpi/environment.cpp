@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "common/base/text.hpp"
+#include "common/mpi/job_state.hpp"
 #include "common/mpi/session_folder.hpp"
 
 namespace scalemark::mpi {
@@ -45,6 +46,10 @@ Promise find_promise() {
   return {};
 }
 
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
 std::string whole_version() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
   int length = 0;
@@ -67,32 +72,53 @@ int promised_rank() {
 
 int promised_ranks() { return find_promise().ranks; }
 
-int thread_level() {
-  int initialized = 0, finalized = 0, level = MPI_THREAD_SINGLE;
-  MPI_Initialized(&initialized);
-  MPI_Finalized(&finalized);
-  if (initialized != 0 && finalized == 0) check(MPI_Query_thread(&level));
-  return level;
-}
+int thread_level() { return job_state().thread_level; }
+
+bool started_by_session() { return job_state().by_session; }
 
 bool any_thread_may_call() { return thread_level() == MPI_THREAD_MULTIPLE; }
 
-Environment::Environment(int* argc, char*** argv) {
-  check_session_folder();
-  const auto start = std::chrono::steady_clock::now();
-  int provided = MPI_THREAD_SINGLE;
-  check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &provided));
-  init_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+void Environment::start_by_init(int* argc, char*** argv) {
+  const auto began = std::chrono::steady_clock::now();
+  JobState& state = job_state();
+  check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &state.thread_level));
+  init_seconds_ = seconds_since(began);
+  state.world = MPI_COMM_WORLD;
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
   MPI_Comm world = MPI_COMM_NULL;
   check(MPI_Comm_dup(MPI_COMM_WORLD, &world));
   world_ = Comm(world);
+}
+
+void Environment::start_by_session() {
+  const auto began = std::chrono::steady_clock::now();
+  session_.emplace();
+  world_ = session_->communicator();
+  init_seconds_ = seconds_since(began);
+  job_state() = {
+      .world = world_.get(), .thread_level = session_->thread_level(), .by_session = true};
+}
+
+void Environment::finalize() {
+  const bool by_session = session_.has_value();
+  job_state() = {};
+  world_ = Comm();
+  session_.reset();
+  if (!by_session) MPI_Finalize();
+}
+
+Environment::Environment(int* argc, char*** argv, Start start) {
+  check_session_folder();
+  if (start == Start::session) {
+    start_by_session();
+  } else {
+    start_by_init(argc, argv);
+  }
 
   const Promise promise = find_promise();
   if (world_.size() == 1 && promise.ranks > 1) {
-    world_ = Comm();
-    MPI_Finalize();
+    finalize();
     throw UsageError(fmt::format(
         "{}={} promises {} ranks, but MPI ({}) sees only 1: this launcher belongs to another MPI. "
         "Start "
@@ -103,8 +129,7 @@ Environment::Environment(int* argc, char*** argv) {
 
 Environment::~Environment() {
   if (std::uncaught_exceptions() > 0) return;
-  world_ = Comm();
-  MPI_Finalize();
+  finalize();
 }
 
 std::string Environment::library_version() {

@@ -4,8 +4,10 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <mpi.h>
 
 #include "common/mpi/environment.hpp"
@@ -22,6 +24,14 @@ constexpr std::array kVariables = {"pml",
                                    "smsc",
                                    "btl_vader_single_copy_mechanism",
                                    "mpi_yield_when_idle"};
+
+/// A framework of Open MPI, and components of which it uses one.
+struct Framework {
+  const char* name;
+  std::array<const char*, 3> components;
+};
+constexpr std::array kFrameworks = {Framework{"pml", {"ob1", "ucx", "cm"}},
+                                    Framework{"smsc", {"cma", "xpmem", "knem"}}};
 
 /// Initialises the MPI_T interface for the lifetime of the object.
 class Tools {
@@ -98,6 +108,19 @@ std::optional<std::string> read(const Variable& variable) {
   return value;
 }
 
+/// The component that MPI uses. Open MPI closes those that it does not choose, and with them go
+/// their variables. Empty unless exactly one is left.
+std::string component_in_use(const Framework& framework) {
+  std::string in_use;
+  for (const char* component : framework.components) {
+    const std::string priority = fmt::format("{}_{}_priority", framework.name, component);
+    if (!find(priority.c_str())) continue;
+    if (!in_use.empty()) return {};
+    in_use = component;
+  }
+  return in_use;
+}
+
 }  // namespace
 
 std::map<std::string, std::string> transport_facts() {
@@ -109,6 +132,10 @@ std::map<std::string, std::string> transport_facts() {
     if (!variable) continue;
     if (std::optional<std::string> value = read(*variable); value && !value->empty())
       facts[name] = *std::move(value);
+  }
+  for (const Framework& framework : kFrameworks) {
+    if (std::string component = component_in_use(framework); !component.empty())
+      facts[fmt::format("{}_in_use", framework.name)] = std::move(component);
   }
   return facts;
 }

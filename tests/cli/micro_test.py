@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """One-sided communication, the start of MPI, and making communicators: keys, units, counts of samples."""
+import re
+import subprocess
 import unittest
 
-from harness import SWAPS, ProgramTest, rows, run
+import h5py
+from harness import MPIRUN, SWAPS, ProgramTest, rows, run
 
 
 class Micro(ProgramTest):
@@ -180,6 +183,41 @@ class Start(Micro):
     def test_some_ranks_have_no_start_of_their_own(self):
         table = self.measure(3, "micro/init", "-a", "ranks=2,3")
         self.assertEqual({row["params"]["ranks"]: row["status"] for row in table.values()}, {2: "skipped", 3: "ok"})
+
+
+class Sessions(Micro):
+    """MPI-4's sessions, which Open MPI 4 does not have."""
+    HAS_SESSIONS = not re.search(r"Open MPI\) [1-4]\.", subprocess.run([MPIRUN, "--version"], capture_output=True, text=True).stdout)
+
+    def test_a_session_and_its_communicator(self):
+        for ranks in (1, 3):
+            out = self.path("out.h5")
+            done = run("run", "micro/session", "-a", f"ranks=1,{ranks}", "-n", "5", "--force", "-o", out, ranks=ranks)
+            self.expect(done, 0 if self.HAS_SESSIONS else 4)
+            for key, row in rows(out).items():
+                if not self.HAS_SESSIONS:
+                    self.assertEqual((row["status"], row["reason"]),
+                                     ("skipped", "this MPI has no sessions, which came with MPI-4 (Open MPI 5, MPICH 4)"))
+                    continue
+                self.assertEqual((row["status"], row["verified"]["done"], row["verified"]["wrong"]), ("ok", True, 0), key)
+                for name in ("time", "communicator_time", "release_time"):
+                    self.assertEqual(row["metrics"][name]["n"], 5, key)
+                self.assertGreater(row["metrics"]["time"]["median"], row["metrics"]["communicator_time"]["median"])
+
+    def test_a_run_that_a_session_starts(self):
+        out = self.path("out.h5")
+        done = run("run", "--mpi-session", "micro/(init|allreduce|put|mpi_io)$", "-a", "memory=host", "-a", "bytes=8,100000", "-a",
+                   "backend=mpi", "-n", "3", "-o", out, ranks=3)
+        if not self.HAS_SESSIONS:
+            self.expect(done, 2, "--mpi-session: Open MPI v", "has no sessions, which came with MPI-4")
+            return
+        self.expect(done, 0)
+        table = rows(out)
+        self.assertEqual({row["name"] for row in table.values()}, {f"micro/{name}" for name in ("init", "allreduce", "put", "mpi_io")})
+        for key, row in table.items():
+            self.assertEqual((row["status"], row["reason"], row["verified"]["wrong"]), ("ok", "", 0), key)
+        with h5py.File(out) as file:
+            self.assertEqual(file["env/common"].attrs["mpi.started_by"], b"session")
 
 
 class CommCreate(Micro):

@@ -280,10 +280,14 @@ int run_on(const mpi::Environment& environment, const RunOptions& options,
 /// From MPI_Init to MPI_Finalize. Errors that all ranks share return their exit code. Any other
 /// error ends the job, since the other ranks are waiting somewhere.
 int run(RunOptions options, int& argc, char**& argv) {
+  if (options.mpi_session && !mpi::Session::supported())
+    throw UsageError(fmt::format("--mpi-session: {} has no sessions, which came with MPI-4",
+                                 mpi::Environment::library_version()));
   Watchdog::block_signals();
   const auto inspection = inspect_before_mpi(options);
   try {
-    mpi::Environment environment(&argc, &argv);
+    mpi::Environment environment(&argc, &argv,
+                                 options.mpi_session ? mpi::Start::session : mpi::Start::init);
     const mpi::Comm& world = environment.world();
     log::configure(world.rank(), world.size(), host_label(), options.verbosity);
     if (!mpi::any_thread_may_call())

@@ -97,9 +97,9 @@ void fold_byte_range(RunOptions& options) {
 /// Names of --data: what benchmarks pass to Case::data(), and the text rows read from files. All
 /// are known in every build, even if the benchmark that needs them is left out.
 const std::vector<std::string>& data_names() {
-  static const std::vector<std::string> names = {"adapters", "alpaca",   "file_read",  "grammar",
-                                                 "mnist",    "mpi_io",   "preference", "rgb300",
-                                                 "samsum",   "slimorca", "tokenizer",  "weights"};
+  static const std::vector<std::string> names = {
+      "adapters",   "alpaca", "file_read", "grammar",  "mnist",     "mpi_io", "neighbors",
+      "preference", "rgb300", "samsum",    "slimorca", "tokenizer", "weights"};
   return names;
 }
 
@@ -240,6 +240,8 @@ void add_run_options(CLI::App& command, RunOptions& options) {
   command.add_flag("--probe", options.probe,
                    "Measure nothing: test on at least 2 ranks whether MPI takes device memory, and "
                    "store the proof in the cache folder (--force: replace an earlier proof)");
+  command.add_flag("--mpi-session", options.mpi_session,
+                   "Start MPI by a session (MPI-4) instead of MPI_Init_thread");
   take_number(command.add_option("--timeout", options.timeout,
                                  "End the job when a rank makes no progress for this long"),
               {Kind::seconds, 0, NumberRule::kLongestTime, true})

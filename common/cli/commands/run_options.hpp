@@ -39,6 +39,7 @@ struct RunOptions {
   std::string placement = "near";
   std::string cuda_aware = "auto";
   bool probe = false;
+  bool mpi_session = false;
   std::string peak;
   Peaks peaks;  ///< from the file `peak`
   std::string topology;

@@ -23,10 +23,9 @@ const std::string& CaseInputs::cache() const { return context_.session.options()
 
 double CaseInputs::init_seconds() const {
   const int all = context_.session.context().ranks, mine = context_.ranks().size();
-  if (mine < all)
-    throw Skip{fmt::format("MPI_Init_thread started {} ranks, {} take part", all, mine)};
+  if (mine < all) throw Skip{fmt::format("MPI started {} ranks, {} take part", all, mine)};
   const std::optional<double>& seconds = context_.session.options().init_seconds;
-  if (!seconds) throw Skip{"how long MPI_Init_thread took was not measured"};
+  if (!seconds) throw Skip{"how long MPI took to start was not measured"};
   return *seconds;
 }
 

@@ -166,6 +166,7 @@ void collect_environment(const Session& session, Run& run) {
     facts.merge(gpu_facts(session.machine()));
     for (const auto& [name, value] : mpi::transport_facts())
       facts["mpi." + name] = text::printable(value, kMaxFact);
+    if (mpi::started_by_session()) facts["mpi.started_by"] = "session";
   }
   std::string kind;
   run.machines = gather_machines(session, kind);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Time of MPI_Init_thread on each rank of this job. It can only be called once, so a run gives one
-// value.
+// Time of MPI_Init_thread (with --mpi-session: of the session and its communicator) on each rank of
+// this job. It can only be called once, so a run gives one value.
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 

@@ -4,6 +4,7 @@
 
 #include <cstdlib>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/mpi/single_copy.hpp"
@@ -56,6 +57,16 @@ TEST(Environment, TransportFactsLeaveTheThreadLevelAlone) {
   ASSERT_TRUE(any_thread_may_call());
   EXPECT_FALSE(transport_facts().empty());
   EXPECT_TRUE(any_thread_may_call());
+}
+
+TEST(Environment, TransportFactsNameTheComponentInUse) {
+  const bool is_open_mpi = Environment::library_version().starts_with("Open MPI");
+  const auto facts = transport_facts();
+  ASSERT_EQ(facts.contains("pml_in_use"), is_open_mpi);
+  if (!is_open_mpi) return;
+  EXPECT_THAT(facts.at("pml_in_use"), testing::AnyOf("ob1", "ucx", "cm"));
+  // Open MPI 4 copies in its component for shared memory, later ones in a framework of their own.
+  EXPECT_NE(facts.contains("btl_vader_single_copy_mechanism"), facts.contains("smsc_in_use"));
 }
 
 TEST(Environment, HostilePromisesAreIgnored) {
