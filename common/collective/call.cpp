@@ -97,7 +97,7 @@ std::size_t in_elements(const Call& call, int rank, int size) {
     case Routine::neighbor_alltoall:
     case Routine::neighbor_alltoallv:
     case Routine::neighbor_alltoallw:
-      return call.neighbors.size() * call.count;
+      return call.neighbors.targets.size() * call.count;
     case Routine::broadcast:
       return is_root ? call.count : 0;
     case Routine::allgatherv:
@@ -134,7 +134,7 @@ std::size_t out_elements(const Call& call, int rank, int size) {
     case Routine::neighbor_alltoall:
     case Routine::neighbor_alltoallv:
     case Routine::neighbor_alltoallw:
-      return call.neighbors.size() * call.count;
+      return call.neighbors.sources.size() * call.count;
     case Routine::broadcast:
       return is_root ? 0 : call.count;
     case Routine::reduce:

@@ -57,11 +57,20 @@ enum class Mode { blocking, nonblocking, persistent, graph };
 std::string_view to_string(Mode mode);
 Mode mode_from(std::string_view text);  ///< Throws UsageError.
 
+/// The neighbors of a rank in a graph with directed edges.
+struct Neighborhood {
+  std::vector<int> sources = {};  ///< ranks that send to this one
+  std::vector<int> targets = {};  ///< ranks that it sends to
+  /// Where this rank stands among the targets of each source.
+  std::vector<std::size_t> places = {};
+  std::size_t most_targets = 0;  ///< of any rank
+};
+
 /// Counts are elements, as in MPI: allreduce, reduce, broadcast: of the buffer; allgather, gather:
 /// sent by each rank; alltoall: to each rank; scatter: received by each rank; reduce_scatter:
 /// received by each rank, whose input is size() times as long. The parts for or from the ranks lie
-/// one behind the other, in the order of the ranks; neighborhood routines: sent to each neighbor,
-/// in the order of the neighbors. Equal on all ranks but for pointers and counts of parts.
+/// one behind the other, in the order of the ranks; neighborhood routines: sent to each target.
+/// Equal on all ranks but for pointers, counts of parts and neighbors.
 struct Call {
   Routine routine = Routine::barrier;
   /// In place where the two are one: `in` equals `out` (allreduce, reduce and alltoall at every
@@ -82,8 +91,8 @@ struct Call {
   std::vector<std::size_t> to = {}, from = {};
   /// An element is one of this type instead of `type`. MPI only, and not in place.
   const mpi::BlockType* blocks = nullptr;
-  /// Of neighborhood routines: the ranks that this one sends to and gets from.
-  std::vector<int> neighbors = {};
+  /// Of neighborhood routines. Parts lie in the order of the targets, and of the sources.
+  Neighborhood neighbors = {};
 };
 
 /// Elements that this rank hands over, and that it gets.

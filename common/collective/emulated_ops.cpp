@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic on 16-bit floating-point numbers, and as operations of MPI.
+// Arithmetic on 8-bit and 16-bit floating-point numbers, and as operations of MPI.
 #include "common/collective/emulated_ops.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
+#include "common/collective/fp8.hpp"
 #include "common/collective/half.hpp"
 #include "common/mpi/comm.hpp"
 
@@ -25,19 +26,20 @@ struct Maximum {
   float operator()(float a, float b) const { return a != a || a > b ? a : b; }
 };
 
-template <typename Half, typename Operator>
+template <typename Small, typename Operator>
 void reduce(void* in, void* in_out, int* count, MPI_Datatype* /*type*/) {
-  const auto* from = static_cast<const std::uint16_t*>(in);
-  auto* to = static_cast<std::uint16_t*>(in_out);
+  const auto* from = static_cast<const typename Small::Bits*>(in);
+  auto* to = static_cast<typename Small::Bits*>(in_out);
   for (int i = 0; i < *count; ++i)
-    to[i] = Half::narrow(Operator()(Half::widen(from[i]), Half::widen(to[i])));
+    to[i] = Small::narrow(Operator()(Small::widen(from[i]), Small::widen(to[i])));
 }
 
-template <typename Half>
+template <typename Small>
 std::array<MPI_Op, 4> make_ops() {
   // In the order of ReduceOp.
   constexpr std::array<MPI_User_function*, 4> functions = {
-      &reduce<Half, Sum>, &reduce<Half, Product>, &reduce<Half, Minimum>, &reduce<Half, Maximum>};
+      &reduce<Small, Sum>, &reduce<Small, Product>, &reduce<Small, Minimum>,
+      &reduce<Small, Maximum>};
   std::array<MPI_Op, 4> ops{};
   for (std::size_t i = 0; i < ops.size(); ++i)
     mpi::check(MPI_Op_create(functions[i], /*commute=*/1, &ops[i]));
@@ -58,27 +60,31 @@ void divide_small(void* data, std::size_t count, int divisor) {
   for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<T>(values[i] / divisor);
 }
 
-template <typename Half>
-void divide_halves(void* data, std::size_t count, int divisor) {
-  auto* values = static_cast<std::uint16_t*>(data);
+template <typename Small>
+void divide_small_floats(void* data, std::size_t count, int divisor) {
+  auto* values = static_cast<typename Small::Bits*>(data);
   for (std::size_t i = 0; i < count; ++i)
-    values[i] = Half::narrow(Half::widen(values[i]) / static_cast<float>(divisor));
+    values[i] = Small::narrow(Small::widen(values[i]) / static_cast<float>(divisor));
 }
 
 }  // namespace
 
-EmulatedOps::EmulatedOps() : fp16_(make_ops<Fp16>()), bf16_(make_ops<Bf16>()) {}
+EmulatedOps::EmulatedOps()
+    : ops_{{DType::fp16, make_ops<Fp16>()},
+           {DType::bf16, make_ops<Bf16>()},
+           {DType::fp8_e4m3, make_ops<Fp8E4m3>()},
+           {DType::fp8_e5m2, make_ops<Fp8E5m2>()}} {}
 
 EmulatedOps::~EmulatedOps() {
-  for (MPI_Op& op : fp16_) MPI_Op_free(&op);
-  for (MPI_Op& op : bf16_) MPI_Op_free(&op);
+  for (auto& [type, ops] : ops_) {
+    for (MPI_Op& op : ops) MPI_Op_free(&op);
+  }
 }
 
 MPI_Op EmulatedOps::of(DType type, ReduceOp op) const {
   const auto index = static_cast<std::size_t>(op);
-  if (index >= fp16_.size()) return MPI_OP_NULL;
-  if (type == DType::fp16) return fp16_[index];
-  return type == DType::bf16 ? bf16_[index] : MPI_OP_NULL;
+  const auto found = ops_.find(type);
+  return found == ops_.end() || index >= found->second.size() ? MPI_OP_NULL : found->second[index];
 }
 
 void divide(void* data, std::size_t count, DType type, int divisor) {
@@ -96,9 +102,13 @@ void divide(void* data, std::size_t count, DType type, int divisor) {
     case DType::uint64:
       return divide_all<std::uint64_t>(data, count, divisor);
     case DType::fp16:
-      return divide_halves<Fp16>(data, count, divisor);
+      return divide_small_floats<Fp16>(data, count, divisor);
     case DType::bf16:
-      return divide_halves<Bf16>(data, count, divisor);
+      return divide_small_floats<Bf16>(data, count, divisor);
+    case DType::fp8_e4m3:
+      return divide_small_floats<Fp8E4m3>(data, count, divisor);
+    case DType::fp8_e5m2:
+      return divide_small_floats<Fp8E5m2>(data, count, divisor);
     case DType::fp32:
       return divide_all<float>(data, count, divisor);
     case DType::fp64:

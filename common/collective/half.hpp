@@ -9,6 +9,7 @@ namespace scalemark::collective {
 
 /// bfloat16: the upper half of a fp32.
 struct Bf16 {
+  using Bits = std::uint16_t;
   /// The same value as a float.
   static float widen(std::uint16_t bits) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16U);
@@ -23,6 +24,7 @@ struct Bf16 {
 
 /// IEEE 754 binary16.
 struct Fp16 {
+  using Bits = std::uint16_t;
   /// The same value as a float.
   static float widen(std::uint16_t bits) {
     const std::uint32_t sign = (bits & 0x8000U) << 16U, rest = bits & 0x7FFFU;

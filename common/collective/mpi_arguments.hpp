@@ -77,6 +77,7 @@ class MpiArguments {
 
   template <typename T>
   const T* kept(std::vector<T> values) {
+    if (values.empty()) values.emplace_back();  // MPI refuses null pointers, also to nothing
     const auto all = std::make_shared<std::vector<T>>(std::move(values));
     keep_.push_back(all);
     return all->data();

@@ -13,14 +13,14 @@
 namespace scalemark::collective {
 namespace {
 
-/// A communicator in which every rank sends to its neighbors and gets from them.
+/// A communicator in which every rank sends to its targets and gets from its sources.
 class NeighborGraph {
  public:
-  NeighborGraph(MPI_Comm ranks, const std::vector<int>& neighbors) {
-    const int degree = static_cast<int>(neighbors.size());
-    check_mpi(MPI_Dist_graph_create_adjacent(ranks, degree, neighbors.data(), MPI_UNWEIGHTED,
-                                             degree, neighbors.data(), MPI_UNWEIGHTED,
-                                             MPI_INFO_NULL, /*reorder=*/0, &graph_));
+  NeighborGraph(MPI_Comm ranks, const Neighborhood& of) {
+    check_mpi(MPI_Dist_graph_create_adjacent(
+        ranks, static_cast<int>(of.sources.size()), of.sources.data(), MPI_UNWEIGHTED,
+        static_cast<int>(of.targets.size()), of.targets.data(), MPI_UNWEIGHTED, MPI_INFO_NULL,
+        /*reorder=*/0, &graph_));
   }
   /// Collective, except while an exception unwinds: the communicator is left behind then.
   ~NeighborGraph() {
@@ -41,7 +41,8 @@ std::unique_ptr<Operation> bind_neighbors(const MpiContext& context, const Call&
   const auto graph = std::make_shared<NeighborGraph>(context.comm, call.neighbors);
   arguments.keep_alive(graph);
   const MPI_Comm comm = graph->get();
-  const std::vector<std::size_t> sizes(call.neighbors.size(), call.count);
+  const std::vector<std::size_t> sent(call.neighbors.targets.size(), call.count),
+      received(call.neighbors.sources.size(), call.count);
   switch (call.routine) {
     case Routine::neighbor_allgather: {
       const auto [n, type] = arguments.moved();
@@ -55,25 +56,26 @@ std::unique_ptr<Operation> bind_neighbors(const MpiContext& context, const Call&
           call.mode, arguments.keep(), call.in, n, type, call.out, n, type, comm);
     }
     case Routine::neighbor_allgatherv: {
-      const MpiArguments::Parts parts = arguments.parts(sizes);
+      const MpiArguments::Parts parts = arguments.parts(received);
       return bind_mpi<MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv,
                       persistent::neighbor_allgatherv>(
           call.mode, arguments.keep(), call.in, static_cast<int>(call.count), parts.type, call.out,
           parts.counts, parts.displacements, parts.type, comm);
     }
     case Routine::neighbor_alltoallv: {
-      const MpiArguments::Parts parts = arguments.parts(sizes);
+      const MpiArguments::Parts to = arguments.parts(sent), from = arguments.parts(received);
       return bind_mpi<MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv,
                       persistent::neighbor_alltoallv>(
-          call.mode, arguments.keep(), call.in, parts.counts, parts.displacements, parts.type,
-          call.out, parts.counts, parts.displacements, parts.type, comm);
+          call.mode, arguments.keep(), call.in, to.counts, to.displacements, to.type, call.out,
+          from.counts, from.displacements, from.type, comm);
     }
     default: {
-      const auto parts = arguments.typed_parts<MPI_Aint>(sizes);
+      const auto to = arguments.typed_parts<MPI_Aint>(sent),
+                 from = arguments.typed_parts<MPI_Aint>(received);
       return bind_mpi<MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw,
                       persistent::neighbor_alltoallw>(
-          call.mode, arguments.keep(), call.in, parts.counts, parts.displacements, parts.types,
-          call.out, parts.counts, parts.displacements, parts.types, comm);
+          call.mode, arguments.keep(), call.in, to.counts, to.displacements, to.types, call.out,
+          from.counts, from.displacements, from.types, comm);
     }
   }
 }

@@ -6,12 +6,14 @@
 
 namespace scalemark::collective {
 
-// In the order of DType and ReduceOp. The 16-bit floating-point types move as 16-bit integers.
+// In the order of DType and ReduceOp. The 8-bit and 16-bit floating-point types move as
+// integers.
 MpiTypes::MpiTypes()
-    : moving_{MPI_INT8_T,   MPI_UINT8_T,  MPI_INT32_T,  MPI_UINT32_T, MPI_INT64_T,
-              MPI_UINT64_T, MPI_UINT16_T, MPI_UINT16_T, MPI_FLOAT,    MPI_DOUBLE},
-      reducing_{MPI_INT8_T,   MPI_UINT8_T,       MPI_INT32_T,       MPI_UINT32_T, MPI_INT64_T,
-                MPI_UINT64_T, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, MPI_FLOAT,    MPI_DOUBLE},
+    : moving_{MPI_INT8_T,   MPI_UINT8_T,  MPI_INT32_T, MPI_UINT32_T, MPI_INT64_T, MPI_UINT64_T,
+              MPI_UINT16_T, MPI_UINT16_T, MPI_FLOAT,   MPI_DOUBLE,   MPI_UINT8_T, MPI_UINT8_T},
+      reducing_{MPI_INT8_T,  MPI_UINT8_T,  MPI_INT32_T,       MPI_UINT32_T,
+                MPI_INT64_T, MPI_UINT64_T, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL,
+                MPI_FLOAT,   MPI_DOUBLE,   MPI_DATATYPE_NULL, MPI_DATATYPE_NULL},
       ops_{MPI_SUM, MPI_PROD, MPI_MIN, MPI_MAX, MPI_OP_NULL} {}
 
 BigType::BigType(std::size_t count, MPI_Datatype element, std::size_t element_bytes,

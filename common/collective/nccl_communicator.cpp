@@ -31,10 +31,18 @@ namespace {
 
 using device::Stream;
 
+#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 24, 0)
+constexpr ncclDataType_t kFp8E4m3 = ncclFloat8e4m3, kFp8E5m2 = ncclFloat8e5m2;
+#else
+constexpr ncclDataType_t kFp8E4m3 = ncclUint8, kFp8E5m2 = ncclUint8;  // refused by why_not_fp8()
+#endif
+/// NCCL refuses to reduce fp8 on GPUs of a lower compute capability.
+constexpr int kFp8ReducedSince = 9;
+
 // In the order of DType and ReduceOp.
 constexpr std::array<ncclDataType_t, kDTypes> kTypes = {
-    ncclInt8,   ncclUint8,   ncclInt32,    ncclUint32,  ncclInt64,
-    ncclUint64, ncclFloat16, ncclBfloat16, ncclFloat32, ncclFloat64};
+    ncclInt8,    ncclUint8,    ncclInt32,   ncclUint32,  ncclInt64, ncclUint64,
+    ncclFloat16, ncclBfloat16, ncclFloat32, ncclFloat64, kFp8E4m3,  kFp8E5m2};
 constexpr std::array<ncclRedOp_t, 5> kOps = {ncclSum, ncclProd, ncclMin, ncclMax, ncclAvg};
 
 ncclDataType_t native(DType type) { return kTypes[static_cast<std::size_t>(type)]; }
@@ -51,6 +59,15 @@ int loaded_version() {
   return ncclGetVersion(&version) == ncclSuccess ? version : 0;
 }
 
+/// Major compute capability of this rank's GPU; 0 if CUDA does not tell.
+int compute_capability() {
+  int device = 0, major = 0;
+  if (cudaGetDevice(&device) != cudaSuccess) return 0;
+  const cudaError_t code =
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+  return code == cudaSuccess ? major : 0;
+}
+
 /// What NCCL has a function for; the others are groups of messages.
 bool is_own_routine(Routine routine) {
   return routine == Routine::allreduce || routine == Routine::reduce ||
@@ -65,6 +82,7 @@ class NcclCommunicator final : public Communicator {
       : rank_(ranks.rank()),
         size_(ranks.size()),
         threads_may_call_mpi_(ranks.min(mpi::any_thread_may_call() ? 1 : 0) == 1),
+        reduces_fp8_(ranks.min(compute_capability()) >= kFp8ReducedSince),
         barrier_(ranks),
         alarm_(ranks) {
     ncclUniqueId id{};
@@ -108,7 +126,7 @@ class NcclCommunicator final : public Communicator {
     if (call.routine == Routine::barrier) return "NCCL has no barrier";
     if (call.blocks != nullptr) return "NCCL has no datatypes of blocks";
     if (call.mode == Mode::persistent) return "NCCL has no persistent operations";
-    return {};
+    return is_fp8(call.type) ? why_not_fp8(call.routine) : "";
   }
   bool is_emulated(DType, ReduceOp) const override { return false; }
   std::size_t reduced_part(std::size_t count) const override {
@@ -210,6 +228,13 @@ class NcclCommunicator final : public Communicator {
   }
 
  private:
+  std::string why_not_fp8(Routine routine) const {
+    if (kFp8E4m3 == ncclUint8) return "NCCL has fp8 from version 2.24 on";
+    if (reduces(routine) && !reduces_fp8_)
+      return fmt::format("NCCL reduces fp8 on GPUs of compute capability {}.0 and higher",
+                         kFp8ReducedSince);
+    return {};
+  }
   void require(const Call& call) const {
     const std::string why = why_not(call, device::MemoryKind::device);
     if (!why.empty()) throw Unavailable(why);
@@ -290,6 +315,7 @@ class NcclCommunicator final : public Communicator {
 
   int rank_, size_;
   bool threads_may_call_mpi_;
+  bool reduces_fp8_;  ///< all GPUs of the ranks can
   InterruptibleBarrier barrier_;
   Alarm alarm_;
   Interruption interruption_;

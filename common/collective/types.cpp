@@ -18,7 +18,8 @@ namespace {
 
 // In the order of the enumerations.
 constexpr std::array<std::string_view, kDTypes> kTypes = {
-    "int8", "uint8", "int32", "uint32", "int64", "uint64", "fp16", "bf16", "fp32", "fp64"};
+    "int8", "uint8", "int32", "uint32", "int64",    "uint64",
+    "fp16", "bf16",  "fp32",  "fp64",   "fp8_e4m3", "fp8_e5m2"};
 constexpr std::array<std::string_view, 5> kOps = {"sum", "prod", "min", "max", "avg"};
 constexpr std::array<std::string_view, kDeviceUses.size()> kUseNames = {
     "messages", "collectives", "one_sided", "nonblocking_collectives"};

@@ -8,11 +8,24 @@
 
 namespace scalemark::collective {
 
-enum class DType { int8, uint8, int32, uint32, int64, uint64, fp16, bf16, fp32, fp64 };
-inline constexpr std::size_t kDTypes = 10;
+enum class DType {
+  int8,
+  uint8,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  fp16,
+  bf16,
+  fp32,
+  fp64,
+  fp8_e4m3,
+  fp8_e5m2
+};
+inline constexpr std::size_t kDTypes = 12;
 /// Bytes of one element.
 constexpr std::size_t size_of(DType type) {
-  constexpr std::size_t sizes[kDTypes] = {1, 1, 4, 4, 8, 8, 2, 2, 4, 8};
+  constexpr std::size_t sizes[kDTypes] = {1, 1, 4, 4, 8, 8, 2, 2, 4, 8, 1, 1};
   return sizes[static_cast<std::size_t>(type)];
 }
 constexpr bool is_unsigned(DType type) {
@@ -21,6 +34,7 @@ constexpr bool is_unsigned(DType type) {
 constexpr bool is_integer(DType type) {
   return is_unsigned(type) || type == DType::int8 || type == DType::int32 || type == DType::int64;
 }
+constexpr bool is_fp8(DType type) { return type == DType::fp8_e4m3 || type == DType::fp8_e5m2; }
 std::string_view to_string(DType type);
 DType dtype_from(std::string_view text);  ///< Throws UsageError.
 

@@ -57,6 +57,8 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"mode", "", "paper: as the studies' software did it; tuned: what the same machine can do"},
     {"model", "", "Size of the Llama3 model"},
     {"numa", "", "NUMA node of the host's memory: the rank's own, the farthest one, or by number"},
+    {"neighbors", "",
+     "Ranks near in a periodic grid, or the edges of a graph (--data neighbors=FILE)"},
     {"offload", "", "Parameter shards, their gradients and moments stay in host memory"},
     {"op", "", "How values are reduced"},
     {"operation", "", "Call of the CUDA event interface, or wait"},

@@ -146,6 +146,7 @@ constexpr ListedField kFacts[] = {
     {"disk_bytes", Kind::plain},
     {"divided_by", Kind::plain},
     {"empty_rows", Kind::plain},
+    {"edges", Kind::plain},
     {"emulated", Kind::plain},
     {"fake_quantised_maps", Kind::plain},
     {"flash", Kind::plain},

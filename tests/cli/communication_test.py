@@ -12,7 +12,8 @@ ROUTINES = ("allgather allgatherv allreduce alltoall alltoallv alltoallw broadca
 NEIGHBORS = "allgather allgatherv alltoall alltoallv alltoallw".split()
 REDUCING = ("allreduce", "reduce", "reduce_scatter", "reduce_scatter_block")
 MOVED = {"allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw", "gather", "gatherv", "scatter", "scatterv"}
-SIZE_OF = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4, "int8": 1, "uint8": 1}
+SIZE_OF = {"fp64": 8, "fp32": 4, "fp16": 2, "bf16": 2, "int64": 8, "uint64": 8, "int32": 4, "uint32": 4, "int8": 1, "uint8": 1,
+           "fp8_e4m3": 1, "fp8_e5m2": 1}
 
 
 class Communication(ProgramTest):
@@ -54,6 +55,23 @@ class Communication(ProgramTest):
                          {(dimensions, radius): f"a grid of {grid} ranks is too small for neighbors up to {radius} away"
                           for dimensions, radius, grid in ((1, 2, "4"), (2, 1, "2x2"), (2, 2, "2x2"))})
 
+    def test_neighbors_in_a_graph(self):
+        what = f"^micro/({'|'.join(f'neighbor_{name}' for name in NEIGHBORS)})$", "memory=host", "bytes=0,4097", "neighbors=graph"
+        edges = self.path("edges.csv")
+        with open(edges, "w") as file:
+            file.write("# rank 2 sends to none, rank 3 gets from none\n0,1\n0,2\n1,0\n1,2\n3,2\n3,0\n3,1\n")
+        table = self.measure(4, *what, "ranks=4", "call=blocking,persistent", options=("-n", "3", "-w", "1", "--data", f"neighbors={edges}"))
+        self.assertEqual(len(table), len(NEIGHBORS) * 2 * 2)
+        self.check_all_right(table)
+        for key, row in table.items():
+            self.assertEqual((row["facts"]["edges"], row["facts"]["neighbors"]), (7, 3), key)
+            self.assertEqual(row["facts"]["total_bytes"], 3 * row["params"]["bytes"], key)
+        for options, reason in (((), "neighbors=graph needs --data neighbors=FILE with lines SOURCE,TARGET"),
+                                (("--data", "neighbors=/nowhere"), "/nowhere: No such file or directory"),
+                                (("--data", f"neighbors={edges}"), f"{edges}: line 6: '3,2' is no edge of 3 ranks (SOURCE,TARGET)")):
+            table = self.measure(3, *what, options=options, code=4)
+            self.assertEqual({row["reason"] for row in table.values()}, {reason})
+
     def test_every_routine_on_one_to_four_ranks(self):
         # The last root of an uneven number of ranks, both places, and sizes that ranks and types do not divide.
         for ranks, types in ((1, "fp64"), (2, "bf16"), (3, "fp64,int8"), (4, "int32")):
@@ -85,7 +103,7 @@ class Communication(ProgramTest):
         self.check_all_right(table)
         self.assertEqual(len(table), 3 * len(SIZE_OF) * 5)
         for key, row in table.items():
-            ours = row["params"].get("dtype") in ("fp16", "bf16") or row["params"].get("op") == "avg"
+            ours = row["params"].get("dtype") in ("fp16", "bf16", "fp8_e4m3", "fp8_e5m2") or row["params"].get("op") == "avg"
             self.assertEqual(row["facts"].get("emulated", False), ours, key)
 
     def test_every_way_to_call(self):
@@ -368,7 +386,12 @@ class Communication(ProgramTest):
         self.measure(2, "^micro/barrier$", "ranks=2")
         import h5py
         with h5py.File(self.path("out.h5")) as file:
-            self.assertIn("mpi.btl_vader_single_copy_mechanism", file["env/common"].attrs)
+            facts = dict(file["env/common"].attrs)
+        if not facts["mpi_library"].startswith(b"Open MPI"):
+            self.assertNotIn("mpi.pml_in_use", facts)
+            return
+        self.assertIn(facts["mpi.pml_in_use"], (b"ob1", b"ucx", b"cm"))
+        self.assertEqual(len({"mpi.btl_vader_single_copy_mechanism", "mpi.smsc_in_use"} & set(facts)), 1)
 
 
 class Large(ProgramTest):

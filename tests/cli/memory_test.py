@@ -163,16 +163,16 @@ class Files(Memory):
 class Products(Memory):
     def test_shapes_and_types(self):
         table = self.measure("micro/gemm", "-a", "shape=square,key_value,query", "-a", "model=1b,8b", "-a", "rows=16", "-a",
-                             "precision=fp64,fp32,bf16,tf32,fp8", "-a", "device=cpu",
+                             "precision=fp64,fp32,bf16,tf32,fp8,fp4", "-a", "device=cpu",
                              code=0 if self.has_torch() else 4)
-        self.assertEqual(len(table), (1 + 2 * 2) * 5, "a square is of no model")
+        self.assertEqual(len(table), (1 + 2 * 2) * 6, "a square is of no model")
         sizes = {("square", "8b"): (16, 16, 16), ("key_value", "1b"): (16, 512, 2048), ("key_value", "8b"): (16, 1024, 4096),
                  ("query", "1b"): (16, 2048, 2048), ("query", "8b"): (16, 4096, 4096)}
         for key, row in table.items():
             if not self.has_torch():
                 self.assertRegex(row["reason"], "without LibTorch", key)
                 continue
-            if row["params"]["precision"] in ("tf32", "fp8"):
+            if row["params"]["precision"] in ("tf32", "fp8", "fp4"):
                 self.assertIn("by GPUs only", row["reason"], key)
                 continue
             self.check_row(key, row)

@@ -20,17 +20,17 @@ struct Sheet {
   double gigabytes_per_s;  ///< 0: the sheet rounds it to TB/s, or its editions differ
 };
 
-constexpr Tera kV100 = {7.8, 15.7, 0, 0, 125, 0};
-constexpr Tera kA100 = {19.5, 19.5, 156, 312, 312, 0};
-constexpr Tera kA30 = {10.3, 10.3, 82, 165, 165, 0};
-constexpr Tera kA10 = {0, 31.2, 62.5, 125, 125, 0};
-constexpr Tera kA40 = {0, 37.4, 74.8, 149.7, 149.7, 0};
-constexpr Tera kL4 = {0, 30.3, 60, 121, 121, 242.5};
-constexpr Tera kL40s = {0, 91.6, 183, 362.05, 362.05, 733};
-constexpr Tera kH100Pcie = {51, 51, 378, 756, 756, 1513};
-constexpr Tera kH100Nvl = {60, 60, 417.5, 835.5, 835.5, 1670.5};
-constexpr Tera kH100Sxm = {67, 67, 494.7, 989.4, 989.4, 1978.9};
-constexpr Tera kB200 = {0, 0, 1100, 2250, 2250, 4500};
+constexpr Tera kV100 = {7.8, 15.7, 0, 0, 125, 0, 0};
+constexpr Tera kA100 = {19.5, 19.5, 156, 312, 312, 0, 0};
+constexpr Tera kA30 = {10.3, 10.3, 82, 165, 165, 0, 0};
+constexpr Tera kA10 = {0, 31.2, 62.5, 125, 125, 0, 0};
+constexpr Tera kA40 = {0, 37.4, 74.8, 149.7, 149.7, 0, 0};
+constexpr Tera kL4 = {0, 30.3, 60, 121, 121, 242.5, 0};
+constexpr Tera kL40s = {0, 91.6, 183, 362.05, 362.05, 733, 0};
+constexpr Tera kH100Pcie = {51, 51, 378, 756, 756, 1513, 0};
+constexpr Tera kH100Nvl = {60, 60, 417.5, 835.5, 835.5, 1670.5, 0};
+constexpr Tera kH100Sxm = {67, 67, 494.7, 989.4, 989.4, 1978.9, 0};
+constexpr Tera kB200 = {0, 0, 1100, 2250, 2250, 4500, 9000};
 
 /// NVIDIA's data sheets of each product, without sparsity (half of what is printed with it). Whole
 /// names only: parts of a GPU (MIG) and products that share a chip have other peaks.

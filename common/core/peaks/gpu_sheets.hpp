@@ -10,8 +10,8 @@
 
 namespace scalemark {
 
-constexpr std::array<std::string_view, 6> kPrecisions = {"fp64", "fp32", "tf32",
-                                                         "bf16", "fp16", "fp8"};
+constexpr std::array<std::string_view, 7> kPrecisions = {"fp64", "fp32", "tf32", "bf16",
+                                                         "fp16", "fp8",  "fp4"};
 
 /// flop/s of a GPU that calls itself `model`, dense, with the tensor cores where they compute in
 /// that precision; a reason where nobody looked the model up.

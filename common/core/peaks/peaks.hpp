@@ -14,8 +14,8 @@ namespace scalemark {
 using hardware::Peak;
 
 /// What a file says (--peak), before what is known otherwise. Floating-point peaks are by
-/// precision: fp64, fp32, tf32, bf16, fp16, fp8; dense, tensor cores included where they compute in
-/// that precision (so fp64's is not the one of the vector units).
+/// precision: fp64, fp32, tf32, bf16, fp16, fp8, fp4; dense, tensor cores included where they
+/// compute in that precision (so fp64's is not the one of the vector units).
 class Peaks {
  public:
   Peaks() = default;

@@ -45,10 +45,12 @@ struct NcclType {
   std::int64_t bytes;  ///< per element
 };
 inline constexpr std::array kNcclTypes = {
-    NcclType{"int8", "int8", 1},     NcclType{"uint8", "uint8", 1}, NcclType{"int32", "int32", 4},
-    NcclType{"uint32", "uint32", 4}, NcclType{"int64", "int64", 8}, NcclType{"uint64", "uint64", 8},
-    NcclType{"half", "fp16", 2},     NcclType{"float", "fp32", 4},  NcclType{"double", "fp64", 8},
-    NcclType{"bfloat16", "bf16", 2}};
+    NcclType{"int8", "int8", 1},       NcclType{"uint8", "uint8", 1},
+    NcclType{"int32", "int32", 4},     NcclType{"uint32", "uint32", 4},
+    NcclType{"int64", "int64", 8},     NcclType{"uint64", "uint64", 8},
+    NcclType{"half", "fp16", 2},       NcclType{"float", "fp32", 4},
+    NcclType{"double", "fp64", 8},     NcclType{"bfloat16", "bf16", 2},
+    NcclType{"f8e4m3", "fp8_e4m3", 1}, NcclType{"f8e5m2", "fp8_e5m2", 1}};
 
 /// Finds a type by one of its two names; null if unknown.
 inline const NcclType* nccl_type(const char* NcclType::*name, std::string_view value) {

@@ -57,6 +57,10 @@ at::ScalarType scalar_of(DType type) {
       return at::kFloat;
     case DType::fp64:
       return at::kDouble;
+    case DType::fp8_e4m3:
+      return at::kFloat8_e4m3fn;
+    case DType::fp8_e5m2:
+      return at::kFloat8_e5m2;
   }
   return at::kChar;
 }
@@ -161,6 +165,7 @@ class C10dCommunicator final : public collective::Communicator {
     if (call.blocks != nullptr) return "c10d has no datatypes of blocks";
     if (call.type == DType::uint32 || call.type == DType::uint64)
       return fmt::format("c10d has no {}", to_string(call.type));
+    if (is_fp8(call.type)) return "fp8 is not measured through c10d";
     switch (call.routine) {
       case Routine::allgatherv:
       case Routine::gatherv:

@@ -16,6 +16,7 @@
 #include "suites/micro/collective/collective_overlap.hpp"
 #include "suites/micro/collective/collective_point.hpp"
 #include "suites/micro/collective/grid.hpp"
+#include "suites/micro/collective/rank_graph.hpp"
 #include "suites/micro/data/message_pattern.hpp"
 #include "suites/micro/data/sizes.hpp"
 
@@ -46,6 +47,9 @@ bool makes_sense(const Point& point, Routine routine) {
   if (point.flag("graphs") && (backend != "nccl" || call != "blocking")) return false;
   // Several blocking calls of MPI would run one after the other.
   if (point.integer("aggregate") > 1 && backend != "nccl" && call == "blocking") return false;
+  if (point.text("neighbors", "grid") == "graph" &&
+      (point.integer("dimensions") > 1 || point.integer("radius") > 1))
+    return false;
   if (point.integer("groups") == 1 && point.text("grouping") != "blocks") return false;
   if (call == "persistent" && backend != "mpi") return false;
   if (point.flag("in_place", false) && exchanges(routine) && backend != "mpi") return false;
@@ -99,16 +103,51 @@ void state_facts(Case& c, const collective::Communicator& comm, const Call& call
   if (reduces(call.routine) && comm.is_emulated(call.type, call.op)) c.fact("emulated", true);
 }
 
+/// The graph of `--data neighbors=FILE`, which rank 0 reads. Skips what is no graph of `ranks`
+/// ranks.
+RankGraph read_graph(Case& c, int ranks) {
+  const std::string path = c.inputs().data("neighbors");
+  if (path.empty()) c.skip("neighbors=graph needs --data neighbors=FILE with lines SOURCE,TARGET");
+  std::string text, problem;
+  if (c.rank() == 0) {
+    try {
+      text = read_edges(path);
+    } catch (const Error& error) {
+      problem = error.what();
+    }
+  }
+  problem = c.ranks().broadcast(problem);
+  if (!problem.empty()) c.skip(problem);
+  try {
+    return RankGraph(c.ranks().broadcast(text), ranks);
+  } catch (const Error& error) {
+    c.skip(fmt::format("{}: {}", path, error.what()));
+  }
+}
+
+/// The neighbors by the file, and facts of the graph.
+void take_graph(Case& c, Call& call, const GroupPlace& place) {
+  const RankGraph graph = read_graph(c, place.size);
+  call.neighbors = graph.of(place.rank);
+  c.fact("edges", static_cast<std::int64_t>(graph.edges()));
+  c.fact("neighbors", static_cast<std::int64_t>(call.neighbors.most_targets));
+}
+
 /// Skips grids that are too small, and states the others.
-void require_neighbors(Case& c, const Call& call, int ranks) {
-  if (!is_neighborhood(call.routine)) return;
+void require_grid(Case& c, const Call& call, int ranks) {
   const std::string grid =
       fmt::format("{}", fmt::join(grid_of(ranks, static_cast<int>(c.integer("dimensions"))), "x"));
-  if (call.neighbors.empty())
+  if (call.neighbors.targets.empty())
     c.skip(fmt::format("a grid of {} ranks is too small for neighbors up to {} away", grid,
                        c.integer("radius")));
   c.fact("grid", grid);
-  c.fact("neighbors", static_cast<std::int64_t>(call.neighbors.size()));
+  c.fact("neighbors", static_cast<std::int64_t>(call.neighbors.most_targets));
+}
+
+void settle_neighbors(Case& c, Call& call, const GroupPlace& place) {
+  if (!is_neighborhood(call.routine)) return;
+  if (c.text("neighbors") == "graph") return take_graph(c, call, place);
+  require_grid(c, call, place.size);
 }
 
 /// This rank's place in its group (axes groups and grouping). Skips ranks that do not divide into
@@ -209,8 +248,8 @@ double whole_buffer(int n) { return n > 1 ? 1.0 : 0.0; }
 void measure_collective(Case& c, Routine routine, const CollectiveWork& work) {
   if (routine == Routine::barrier) return measure_barrier(c);
   const GroupPlace place = place_of(c);
-  const Call call = call_of(c.result().params, routine, place.size, place.rank);
-  require_neighbors(c, call, place.size);
+  Call call = call_of(c.result().params, routine, place.size, place.rank);
+  settle_neighbors(c, call, place);
   if (call.root >= place.size) c.skip(fmt::format("root {} of {} ranks", call.root, place.size));
   require_elements(c, call);
   collective::Communicator& comm = c.group_communicator();
@@ -265,7 +304,7 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
                              .defaults = adds ? "8:4M:*2" : "8:1M:*2",
                              .quick = adds ? "8,1M" : "8,64K"});
     b.axis("dtype", {.values = {"fp64", "fp32", "fp16", "bf16", "int64", "uint64", "int32",
-                                "uint32", "int8", "uint8"},
+                                "uint32", "int8", "uint8", "fp8_e4m3", "fp8_e5m2"},
                      .defaults = {adds ? "fp32" : "int8"},
                      .implied = adds ? "fp32" : "int8"});
     if (adds)
@@ -275,6 +314,7 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
     if (has_root(routine))
       b.axis_integer("root", {.minimum = 0, .maximum = 1 << 20, .defaults = "0", .implied = 0});
     if (is_neighborhood(routine)) {
+      b.axis("neighbors", {.values = {"grid", "graph"}, .defaults = {"grid"}, .implied = "grid"});
       b.axis_integer("dimensions", {.minimum = 1, .maximum = 6, .defaults = "1", .implied = 1});
       b.axis_integer("radius", {.minimum = 1, .maximum = 16, .defaults = "1", .implied = 1});
     } else {

@@ -3,6 +3,7 @@
 #include "suites/micro/collective/collective_point.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,7 @@ using collective::Call;
 using collective::Communicator;
 using collective::DType;
 using collective::Mode;
+using collective::Neighborhood;
 using collective::Registration;
 using collective::Routine;
 
@@ -44,6 +46,25 @@ void set_parts(Call& call, const Point& point, int ranks, int rank) {
   call.from = combines ? counts : alike;
 }
 
+/// In a grid. A graph is known when its file is read: here all ranks are neighbors.
+Neighborhood neighbors_of(const Point& point, int ranks, int rank) {
+  Neighborhood result;
+  if (point.text("neighbors", "grid") == "graph") {
+    result.sources.resize(static_cast<std::size_t>(ranks));
+    std::iota(result.sources.begin(), result.sources.end(), 0);
+    result.places.assign(result.sources.size(), static_cast<std::size_t>(rank));
+  } else {
+    result.sources =
+        neighbors_in_grid(rank, grid_of(ranks, static_cast<int>(point.integer("dimensions"))),
+                          static_cast<int>(point.integer("radius")));
+    // This rank is its i-th neighbor's i-th from the end.
+    for (std::size_t i = result.sources.size(); i-- > 0;) result.places.push_back(i);
+  }
+  result.targets = result.sources;
+  result.most_targets = result.targets.size();
+  return result;
+}
+
 const void* at(const device::Buffer& buffer, std::size_t elements, DType type) {
   return buffer.as<char>() + elements * size_of(type);
 }
@@ -63,10 +84,7 @@ Call call_of(const Point& point, Routine routine, int ranks, int rank) {
   call.mode = collective::mode_from(point.text("call", "blocking"));
   if (point.flag("graphs", false)) call.mode = Mode::graph;
   if (has_parts(routine)) set_parts(call, point, ranks, rank);
-  if (is_neighborhood(routine))
-    call.neighbors =
-        neighbors_in_grid(rank, grid_of(ranks, static_cast<int>(point.integer("dimensions"))),
-                          static_cast<int>(point.integer("radius")));
+  if (is_neighborhood(routine)) call.neighbors = neighbors_of(point, ranks, rank);
   return call;
 }
 
@@ -80,7 +98,7 @@ std::uint64_t total_bytes(const Call& call, int ranks) {
     case Routine::broadcast:
       return part;
     default:
-      return part * (is_neighborhood(call.routine) ? call.neighbors.size()
+      return part * (is_neighborhood(call.routine) ? call.neighbors.most_targets
                                                    : static_cast<std::uint64_t>(ranks));
   }
 }

@@ -216,7 +216,7 @@ SCALEMARK_BENCHMARK("micro/overlap", overlap)
                            .defaults = "512",
                            .doc = "Rows of the input matrix, the tokens of a layer",
                            .unit = "{row}"})
-    .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"},
+    .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4"},
                         .defaults = {"fp32"},
                         .defaults_with_gpu = {"bf16"}})
     .axis_integer("products", {.minimum = 0,

@@ -86,7 +86,7 @@ SCALEMARK_BENCHMARK("micro/burn_in", burn_in)
                            .defaults = "2048",
                            .doc = "Rows and columns of the square matrices",
                            .unit = "{row}"})
-    .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"},
+    .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4"},
                         .defaults = {"fp32"},
                         .defaults_with_gpu = {"bf16"}})
     .compute_axes()

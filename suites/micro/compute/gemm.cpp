@@ -92,8 +92,9 @@ OperationWork product_work(const Point& p) {
 bool is_sensible(const Point& p) {
   if (p.flag("fast_accumulation") && (p.text("precision") != "fp8" || p.text("device") != "cuda"))
     return false;
-  // cuBLASLt multiplies fp8 only as the forward pass stores it.
-  if (p.text("precision") == "fp8" && p.text("product") != "forward") return false;
+  // cuBLASLt multiplies fp8 and fp4 only as the forward pass stores them.
+  const bool is_small = p.text("precision") == "fp8" || p.text("precision") == "fp4";
+  if (is_small && p.text("product") != "forward") return false;
   const std::string& shape = p.text("shape");
   if (shape == "best" && p.text("product") != "forward") return false;
   return (shape != "square" && shape != "best") || p.text("model") == "8b";
@@ -122,7 +123,7 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
            .defaults = {"normal"},
            .implied = "normal",
            .doc = "What is multiplied while timed: small whole numbers draw less power on a GPU"})
-    .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"},
+    .axis("precision", {.values = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4"},
                         .defaults = {"fp32"},
                         .defaults_with_gpu = {"bf16"}})
     .axis_boolean("fast_accumulation",

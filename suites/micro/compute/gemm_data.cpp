@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/collective/fp8.hpp"
 #include "common/collective/half.hpp"
 #include "common/stats/distributions.hpp"
 
@@ -25,25 +26,17 @@ constexpr std::int64_t kDrawn = (1 << 22) + 3;
 /// Number of rows and of columns that are checked.
 constexpr std::int64_t kPlaces = 48;
 
-/// The nearest number of type E4M3: sign, four exponent bits with bias 7, three fraction bits (OCP
-/// OFP8). What is too large becomes the largest.
-std::uint8_t e4m3(double value) {
-  constexpr double kLargest = 448;
-  constexpr int kSmallestExponent = -6, kBias = 7, kFractionBits = 3;
-  const double magnitude = std::min(std::abs(value), kLargest);
-  const int exponent =
-      magnitude > 0 ? std::max(std::ilogb(magnitude), kSmallestExponent) : kSmallestExponent;
-  const auto eighths =
-      static_cast<int>(std::nearbyint(std::ldexp(magnitude, kFractionBits - exponent)));
-  // A subnormal number has no leading one; eight eighths carry into the exponent.
-  const int code = ((exponent + kBias - 1) << kFractionBits) + eighths;
-  return static_cast<std::uint8_t>(code | (std::signbit(value) ? 0x80 : 0));
+/// The nearest number of type E2M1 in the lower four bits: up to 6 (OCP Microscaling Formats).
+std::uint8_t e2m1(double value) {
+  using Magnitude = collective::Fp8<1, 1, 0x07, false>;
+  const std::uint8_t bits = Magnitude::narrow(static_cast<float>(value));
+  return static_cast<std::uint8_t>((bits & 0x07U) | (bits & 0x80U) >> 4U);
 }
 
 /// Numbers in the operands' type of a precision, by index.
 class Encoded {
  public:
-  explicit Encoded(const std::string& precision) : width_(gemm_types(precision).operand) {
+  explicit Encoded(const std::string& precision) : bits_(gemm_types(precision).operand_bits) {
     if (precision == "fp64")
       encode_ = [](double value) { return as_bytes(value); };
     else if (precision == "bf16")
@@ -55,14 +48,24 @@ class Encoded {
         return as_bytes(collective::Fp16::narrow(static_cast<float>(value)));
       };
     else if (precision == "fp8")
-      encode_ = [](double value) { return as_bytes(e4m3(value)); };
+      encode_ = [](double value) {
+        return as_bytes(collective::Fp8E4m3::narrow(static_cast<float>(value)));
+      };
+    else if (precision == "fp4")
+      encode_ = [](double value) { return as_bytes(e2m1(value)); };
     else
       encode_ = [](double value) { return as_bytes(static_cast<float>(value)); };
   }
   void add(double value) { numbers_.push_back(encode_(value)); }
-  std::uint8_t* write(std::uint8_t* to, std::size_t index) const {
-    std::memcpy(to, numbers_[index].data(), width_);
-    return to + width_;
+  /// Writes number `index` as element `element` of a matrix, whose elements are written in order.
+  void write(std::uint8_t* matrix, std::size_t element, std::size_t index) const {
+    const Bytes& bytes = numbers_[index];
+    if (bits_ != 4) {
+      std::memcpy(matrix + element * bits_ / 8, bytes.data(), bits_ / 8);
+      return;
+    }
+    std::uint8_t& pair = matrix[element / 2];
+    pair = element % 2 == 0 ? bytes[0] : static_cast<std::uint8_t>(pair | bytes[0] << 4U);
   }
 
  private:
@@ -75,7 +78,7 @@ class Encoded {
     return bytes;
   }
 
-  std::size_t width_;
+  std::size_t bits_;
   Bytes (*encode_)(double) = nullptr;
   std::vector<Bytes> numbers_;
 };
@@ -116,20 +119,32 @@ std::vector<std::int64_t> places(std::int64_t count) {
 }  // namespace
 
 GemmTypes gemm_types(const std::string& precision) {
-  if (precision == "fp64") return {8, 8};
-  if (precision == "fp32" || precision == "tf32") return {4, 4};
-  if (precision == "bf16" || precision == "fp16") return {2, 2};
-  if (precision == "fp8") return {1, 2};
+  if (precision == "fp64") return {64, 8};
+  if (precision == "fp32" || precision == "tf32") return {32, 4};
+  if (precision == "bf16" || precision == "fp16") return {16, 2};
+  if (precision == "fp8") return {8, 2};
+  if (precision == "fp4") return {4, 2};
   throw UsageError(fmt::format("no precision '{}'", precision));
 }
 
+std::size_t operand_bytes(std::int64_t elements, const std::string& precision) {
+  return (static_cast<std::size_t>(elements) * gemm_types(precision).operand_bits + 7) / 8;
+}
+
+std::size_t scale_bytes(std::int64_t rows, std::int64_t inner, const std::string& precision) {
+  if (precision != "fp4") return 0;
+  constexpr std::int64_t kTileRows = 128, kTileScales = 4, kScaled = 16;
+  const std::int64_t tiles = (rows + kTileRows - 1) / kTileRows *
+                             ((inner + kScaled * kTileScales - 1) / (kScaled * kTileScales));
+  return static_cast<std::size_t>(tiles * kTileRows * kTileScales);
+}
+
 std::uint64_t matrix_bytes(const GemmSize& size, const std::string& precision) {
-  const GemmTypes types = gemm_types(precision);
-  const auto elements = [](std::int64_t rows, std::int64_t columns) {
-    return static_cast<std::uint64_t>(rows * columns);
+  const auto operand = [&](std::int64_t rows) {
+    return operand_bytes(rows * size.k, precision) + scale_bytes(rows, size.k, precision);
   };
-  return (elements(size.m, size.k) + elements(size.n, size.k)) * types.operand +
-         elements(size.m, size.n) * types.result;
+  return operand(size.m) + operand(size.n) +
+         static_cast<std::uint64_t>(size.m * size.n) * gemm_types(precision).result;
 }
 
 int gemm_a(std::int64_t row, std::int64_t inner) {
@@ -152,12 +167,14 @@ void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std:
   constexpr int kLargest = 3;
   Encoded whole(precision);
   for (int number = -kLargest; number <= kLargest; ++number) whole.add(number);
-  auto* place = static_cast<std::uint8_t*>(to);
-  const std::size_t row = static_cast<std::size_t>(columns) * gemm_types(precision).operand;
+  auto* const first = static_cast<std::uint8_t*>(to);
+  const std::size_t row = operand_bytes(columns, precision);
   for (std::int64_t i = 0; i < std::min(rows, kPeriod); ++i) {
     for (std::int64_t j = 0; j < columns; ++j)
-      place = whole.write(place, static_cast<std::size_t>(value(i, j) + kLargest));
+      whole.write(first, static_cast<std::size_t>(i * columns + j),
+                  static_cast<std::size_t>(value(i, j) + kLargest));
   }
+  std::uint8_t* place = first + static_cast<std::size_t>(kPeriod) * row;
   for (std::int64_t i = kPeriod; i < rows; ++i, place += row)
     std::memcpy(place, place - static_cast<std::size_t>(kPeriod) * row, row);
 }
@@ -168,14 +185,16 @@ void write_normal(void* to, std::int64_t elements, const std::string& precision,
   for (const double number : normal_numbers()) normal.add(number);
   std::mt19937_64 random(seed);
   auto* const first = static_cast<std::uint8_t*>(to);
-  std::uint8_t* place = first;
   std::uint64_t bits = 0;
   for (std::int64_t i = 0; i < std::min(elements, kDrawn); ++i, bits >>= kNormalBits) {
     if (i % 4 == 0) bits = random();
-    place = normal.write(place, bits % kNormals);
+    normal.write(first, static_cast<std::size_t>(i), bits % kNormals);
   }
-  const auto drawn = static_cast<std::size_t>(place - first);
-  std::size_t left = static_cast<std::size_t>(elements) * gemm_types(precision).operand - drawn;
+  // Whole bytes: a half one of fp4 is written again.
+  const std::size_t drawn =
+      static_cast<std::size_t>(std::min(elements, kDrawn)) * gemm_types(precision).operand_bits / 8;
+  std::size_t left = operand_bytes(elements, precision) - drawn;
+  std::uint8_t* place = first + drawn;
   for (std::size_t bytes = 0; left > 0; left -= bytes, place += bytes) {
     bytes = std::min(left, drawn);
     std::memcpy(place, first, bytes);

@@ -10,13 +10,20 @@
 
 namespace scalemark::micro {
 
-/// Bytes per element of the operands and of the result; fp8 operands give a bf16 result.
+/// fp8 and fp4 operands give a bf16 result.
 struct GemmTypes {
-  std::size_t operand = 0, result = 0;
+  std::size_t operand_bits = 0;  ///< per element
+  std::size_t result = 0;        ///< bytes per element
 };
-/// Supports fp64, fp32, tf32, bf16, fp16 and fp8 (e4m3). Throws UsageError for others.
+/// Supports fp64, fp32, tf32, bf16, fp16, fp8 (e4m3) and fp4 (e2m1). Throws UsageError for others.
 GemmTypes gemm_types(const std::string& precision);
-/// Bytes of both operands and of the result.
+/// Bytes of an operand of so many elements; two of fp4 share a byte, the first in its lower half.
+std::size_t operand_bytes(std::int64_t elements, const std::string& precision);
+/// Bytes of the scales of an operand [rows, inner]: fp4 has one for 16 consecutive numbers of a
+/// row, in tiles of 128 rows and 4 scales (cuBLAS's documentation, "1D Block Scaling"); others have
+/// none.
+std::size_t scale_bytes(std::int64_t rows, std::int64_t inner, const std::string& precision);
+/// Bytes of both operands, their scales, and the result.
 std::uint64_t matrix_bytes(const GemmSize& size, const std::string& precision);
 
 /// Elements of A and of W: whole numbers from -3 to 3, of which 35 consecutive products add up to
@@ -27,7 +34,8 @@ int gemm_w(std::int64_t column, std::int64_t inner);
 /// Expected element of C.
 int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k);
 
-/// Writes a matrix [rows, columns] of `value` in the operands' type of `precision` to `to`.
+/// Writes a matrix [rows, columns] of `value` in the operands' type of `precision` to `to`. fp4: an
+/// even number of columns.
 void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std::string& precision,
                    int (*value)(std::int64_t, std::int64_t));
 /// What the operands hold: values whose product is known exactly, or normally distributed numbers.

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "common/collective/fp8.hpp"
 #include "common/collective/half.hpp"
 #include "common/golden/fill.hpp"
 
@@ -21,6 +22,10 @@ using collective::Routine;
 /// All integers up to this value are exact in the type.
 std::int64_t exact_up_to(DType type) {
   switch (type) {
+    case DType::fp8_e5m2:
+      return 8;
+    case DType::fp8_e4m3:
+      return 16;
     case DType::int8:
       return 127;
     case DType::uint8:
@@ -38,7 +43,7 @@ std::int64_t exact_up_to(DType type) {
 
 /// Maximum summand, if the type has enough range.
 constexpr std::int64_t kLargest = 255;
-/// Bound of the values for min and max.
+/// Bound of the values for min and max, if the type has enough range.
 constexpr std::int64_t kBound = 100;
 /// Maximum number of factors 2 in a product: 64 is exact in every type.
 constexpr std::int64_t kFactors = 6;
@@ -61,6 +66,7 @@ class Column {
     // If a sum of ones over all ranks is not exact, only this many ranks contribute.
     contributors_ = std::min<std::int64_t>(ranks, exact_up_to(type));
     headroom_ = exact_up_to(type) / ranks;
+    bound_ = std::min(kBound, exact_up_to(type));
     is_unsigned_ = is_unsigned(type);
   }
 
@@ -74,7 +80,7 @@ class Column {
         return contributes(rank, below(-1, std::min<std::int64_t>(ranks_, kFactors) + 1)) ? 2 : 1;
       case ReduceOp::min:
       case ReduceOp::max:
-        return below(rank, 2 * kBound + 1) - kBound;
+        return below(rank, 2 * bound_ + 1) - bound_;
       case ReduceOp::avg:
         return average() + phase_offset(rank);
     }
@@ -126,7 +132,7 @@ class Column {
   int ranks_;
   std::uint64_t word_, seed_;
   std::size_t place_;
-  std::int64_t contributors_ = 0, headroom_ = 0;
+  std::int64_t contributors_ = 0, headroom_ = 0, bound_ = 0;
   bool is_unsigned_ = false;
 };
 
@@ -153,6 +159,10 @@ void encode(void* to, std::size_t index, DType type, std::int64_t value) {
       return put(to, index, collective::Fp16::narrow(static_cast<float>(value)));
     case DType::bf16:
       return put(to, index, collective::Bf16::narrow(static_cast<float>(value)));
+    case DType::fp8_e4m3:
+      return put(to, index, collective::Fp8E4m3::narrow(static_cast<float>(value)));
+    case DType::fp8_e5m2:
+      return put(to, index, collective::Fp8E5m2::narrow(static_cast<float>(value)));
     case DType::fp32:
       return put(to, index, static_cast<float>(value));
     case DType::fp64:
@@ -174,6 +184,11 @@ T get(const void* from, std::size_t index) {
   return value;
 }
 
+template <typename Small>
+float get_small(const void* from, std::size_t index) {
+  return Small::widen(get<typename Small::Bits>(from, index));
+}
+
 /// Whether two floating-point numbers differ by at most 2 units in the last place.
 bool is_near(const void* data, const void* wanted, std::size_t at, DType type) {
   double is = 0, should = 0, step = 0;
@@ -185,14 +200,16 @@ bool is_near(const void* data, const void* wanted, std::size_t at, DType type) {
   };
   switch (type) {
     case DType::fp16:
-      read([](const void* from,
-              std::size_t i) { return collective::Fp16::widen(get<std::uint16_t>(from, i)); },
-           0x1p-10);
+      read(get_small<collective::Fp16>, 0x1p-10);
       break;
     case DType::bf16:
-      read([](const void* from,
-              std::size_t i) { return collective::Bf16::widen(get<std::uint16_t>(from, i)); },
-           0x1p-7);
+      read(get_small<collective::Bf16>, 0x1p-7);
+      break;
+    case DType::fp8_e4m3:
+      read(get_small<collective::Fp8E4m3>, 0x1p-3);
+      break;
+    case DType::fp8_e5m2:
+      read(get_small<collective::Fp8E5m2>, 0x1p-2);
       break;
     case DType::fp32:
       read(get<float>, 0x1p-23);
@@ -342,14 +359,13 @@ std::vector<Block> result_blocks(const Call& call, int rank, int size) {
     }
     case Routine::neighbor_allgather:
     case Routine::neighbor_allgatherv:
-      for (const int sender : call.neighbors) add(call.count, sender, 0);
+      for (const int sender : call.neighbors.sources) add(call.count, sender, 0);
       break;
     case Routine::neighbor_alltoall:
     case Routine::neighbor_alltoallv:
     case Routine::neighbor_alltoallw:
-      // This rank is its i-th neighbor's i-th from the end, as neighbors_in_grid() has it.
-      for (std::size_t i = 0; i < call.neighbors.size(); ++i)
-        add(call.count, call.neighbors[i], (call.neighbors.size() - 1 - i) * call.count);
+      for (std::size_t i = 0; i < call.neighbors.sources.size(); ++i)
+        add(call.count, call.neighbors.sources[i], call.neighbors.places[i] * call.count);
       break;
   }
   return blocks;

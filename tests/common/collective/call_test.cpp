@@ -60,11 +60,13 @@ TEST(Call, ExtentsOfUnequalParts) {
 TEST(Call, ExtentsOfNeighborhoods) {
   for (int i = static_cast<int>(Routine::neighbor_allgather);
        i <= static_cast<int>(Routine::neighbor_alltoallw); ++i) {
-    const Call call{.routine = static_cast<Routine>(i), .count = 5, .neighbors = {3, 1}};
+    const Call call{.routine = static_cast<Routine>(i),
+                    .count = 5,
+                    .neighbors = {.sources = {3, 1, 0}, .targets = {3, 1}}};
     const bool gathers = i <= static_cast<int>(Routine::neighbor_allgatherv);
     EXPECT_TRUE(is_neighborhood(call.routine));
     EXPECT_EQ(in_elements(call, 2, 4), gathers ? 5U : 10U) << to_string(call.routine);
-    EXPECT_EQ(out_elements(call, 2, 4), 10U) << to_string(call.routine);
+    EXPECT_EQ(out_elements(call, 2, 4), 15U) << to_string(call.routine);
   }
   EXPECT_FALSE(is_neighborhood(Routine::reduce_scatter_block));
 }

@@ -207,10 +207,11 @@ TEST_F(MpiCommunicator, StartedGathersAndPartsOfSumsFinish) {
 }
 
 /// What rank 0 has plus what the last rank has, all others -0.
-std::vector<std::uint16_t> half_sum(Communicator& comm, DType type,
-                                    std::vector<std::uint16_t> first,
-                                    const std::vector<std::uint16_t>& last) {
-  std::vector<std::uint16_t> mine(first.size(), 0x8000);
+template <typename Bits>
+std::vector<Bits> bits_sum(Communicator& comm, DType type, std::vector<Bits> first,
+                           const std::vector<Bits>& last) {
+  constexpr Bits kMinusZero = Bits{1} << (8 * sizeof(Bits) - 1);
+  std::vector<Bits> mine(first.size(), kMinusZero);
   if (comm.rank() == 0) mine = std::move(first);
   if (comm.rank() > 0 && comm.rank() == comm.size() - 1) mine = last;
   comm.start_allreduce(mine.data(), mine.size(), type, ReduceOp::sum)->wait();
@@ -222,13 +223,14 @@ TEST_F(MpiCommunicator, SixteenBitSumsAreRoundedToEven) {
   using Bits = std::vector<std::uint16_t>;
   // 1 + 2^-11, 1 + 2^-10 + 2^-11; 65504 + 8, + 16; 2^-24 + 2^-24; the largest subnormal + 2^-24;
   // infinity, and -1 + 1.
-  EXPECT_EQ(half_sum(*comm_, DType::fp16,
-                     {0x3C00, 0x3C01, 0x7BFF, 0x7BFF, 0x0001, 0x03FF, 0x7C00, 0xBC00},
-                     {0x1000, 0x1000, 0x4800, 0x4C00, 0x0001, 0x0001, 0x3C00, 0x3C00}),
-            (Bits{0x3C00, 0x3C02, 0x7BFF, 0x7C00, 0x0002, 0x0400, 0x7C00, 0x0000}));
+  EXPECT_EQ(
+      bits_sum<std::uint16_t>(*comm_, DType::fp16,
+                              {0x3C00, 0x3C01, 0x7BFF, 0x7BFF, 0x0001, 0x03FF, 0x7C00, 0xBC00},
+                              {0x1000, 0x1000, 0x4800, 0x4C00, 0x0001, 0x0001, 0x3C00, 0x3C00}),
+      (Bits{0x3C00, 0x3C02, 0x7BFF, 0x7C00, 0x0002, 0x0400, 0x7C00, 0x0000}));
   // 256 + 1, 258 + 1, the largest twice, infinity - 1.
-  EXPECT_EQ(half_sum(*comm_, DType::bf16, {0x4380, 0x4381, 0x7F7F, 0x7F80},
-                     {0x3F80, 0x3F80, 0x7F7F, 0xBF80}),
+  EXPECT_EQ(bits_sum<std::uint16_t>(*comm_, DType::bf16, {0x4380, 0x4381, 0x7F7F, 0x7F80},
+                                    {0x3F80, 0x3F80, 0x7F7F, 0xBF80}),
             (Bits{0x4380, 0x4382, 0x7F80, 0x7F80}));
 }
 
@@ -239,7 +241,7 @@ TEST_F(MpiCommunicator, EverySixteenBitNumberPlusMinusZeroIsItself) {
   const std::vector<std::uint16_t> zeros(all.size(), 0x8000);
   for (const auto& [type, infinity] :
        {std::pair(DType::fp16, 0x7C00), std::pair(DType::bf16, 0x7F80)}) {
-    const std::vector<std::uint16_t> sums = half_sum(*comm_, type, all, zeros);
+    const std::vector<std::uint16_t> sums = bits_sum<std::uint16_t>(*comm_, type, all, zeros);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < all.size(); ++i) {
       const bool number = (i & 0x7FFF) <= static_cast<std::size_t>(infinity);
@@ -247,6 +249,20 @@ TEST_F(MpiCommunicator, EverySixteenBitNumberPlusMinusZeroIsItself) {
     }
     EXPECT_EQ(wrong, 0U) << to_string(type);
   }
+}
+
+/// Numbers of the OCP 8-bit Floating Point Specification; beyond the largest: CUDA's saturation.
+TEST_F(MpiCommunicator, EightBitSumsAreRoundedToEvenAndStayFinite) {
+  if (size_ == 1) GTEST_SKIP() << "needs something to add";
+  using Bits = std::vector<std::uint8_t>;
+  // 16 + 1, 18 + 1; 448 + 448; 2^-9 + 2^-9; the largest subnormal + 2^-9; -1 + 1.
+  EXPECT_EQ(bits_sum<std::uint8_t>(*comm_, DType::fp8_e4m3, {0x58, 0x59, 0x7E, 0x01, 0x07, 0xB8},
+                                   {0x38, 0x38, 0x7E, 0x01, 0x01, 0x38}),
+            (Bits{0x58, 0x5A, 0x7E, 0x02, 0x08, 0x00}));
+  // 8 + 1, 10 + 1; 57344 twice; 2^-16 + 2^-16; the largest subnormal + 2^-16.
+  EXPECT_EQ(bits_sum<std::uint8_t>(*comm_, DType::fp8_e5m2, {0x48, 0x49, 0x7B, 0x01, 0x03},
+                                   {0x3C, 0x3C, 0x7B, 0x01, 0x01}),
+            (Bits{0x48, 0x4A, 0x7B, 0x02, 0x04}));
 }
 
 TEST_F(MpiCommunicator, ForgottenRequestsAreWaitedFor) {
@@ -276,6 +292,7 @@ TEST_F(MpiCommunicator, WhatIsOursIsSaid) {
   }
   EXPECT_TRUE(comm_->is_emulated(DType::fp16, ReduceOp::sum));
   EXPECT_TRUE(comm_->is_emulated(DType::bf16, ReduceOp::min));
+  EXPECT_TRUE(comm_->is_emulated(DType::fp8_e4m3, ReduceOp::max));
 }
 
 TEST_F(MpiCommunicator, LibraryErrorsAreExceptions) {

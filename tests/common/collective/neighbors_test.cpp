@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Neighborhood routines on a ring of ranks, in every mode, against their definition.
+// Neighborhood routines on rings and stars of ranks, in every mode, against their definition.
+#include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <vector>
 
@@ -27,18 +29,32 @@ class Neighbors : public ::testing::Test {
   std::unique_ptr<device::Device> host_ = device::make_host_device();
   std::unique_ptr<Communicator> comm_ = make_mpi_communicator(test::world(), *host_);
   int rank_ = comm_->rank(), size_ = comm_->size();
-  std::vector<int> ring_ = {(rank_ + size_ - 1) % size_, (rank_ + 1) % size_};
 
-  void expect_exchange(Routine routine, Mode mode, std::size_t count, bool has_own_parts) {
+  Neighborhood ring() const {
+    const std::vector<int> both = {(rank_ + size_ - 1) % size_, (rank_ + 1) % size_};
+    return {.sources = both, .targets = both};
+  }
+  /// All ranks send to rank 0, which sends to none.
+  Neighborhood star() const {
+    Neighborhood result;
+    if (rank_ > 0) result.targets = {0};
+    for (int rank = size_ - 1; rank_ == 0 && rank > 0; --rank) result.sources.push_back(rank);
+    return result;
+  }
+
+  void expect_exchange(const Neighborhood& neighbors, Routine routine, Mode mode,
+                       std::size_t count) {
     SCOPED_TRACE(fmt::format("{} {} {}", to_string(routine), to_string(mode), count));
-    std::vector<std::int32_t> in, want, out(2 * count + 1, -1);
-    for (const int neighbor : ring_) {
-      for (std::size_t i = 0; i < count; ++i) {
-        if (has_own_parts || neighbor == ring_.front())
-          in.push_back(element_of(rank_, has_own_parts ? neighbor : -1, i));
-        want.push_back(element_of(neighbor, has_own_parts ? rank_ : -1, i));
-      }
+    const bool has_own_parts = std::ranges::find(kExchanges, routine) != std::end(kExchanges);
+    std::vector<std::int32_t> in, want;
+    for (const int target : has_own_parts ? neighbors.targets : std::vector<int>{-1}) {
+      for (std::size_t i = 0; i < count; ++i) in.push_back(element_of(rank_, target, i));
     }
+    for (const int source : neighbors.sources) {
+      for (std::size_t i = 0; i < count; ++i)
+        want.push_back(element_of(source, has_own_parts ? rank_ : -1, i));
+    }
+    std::vector<std::int32_t> out(want.size() + 1, -1);
     want.push_back(-1);
     const auto operation = comm_->prepare({.routine = routine,
                                            .in = in.data(),
@@ -46,7 +62,7 @@ class Neighbors : public ::testing::Test {
                                            .count = count,
                                            .type = DType::int32,
                                            .mode = mode,
-                                           .neighbors = ring_});
+                                           .neighbors = neighbors});
     operation->run();
     EXPECT_EQ(out, want);
     std::fill(out.begin(), out.end() - 1, 0);
@@ -61,8 +77,10 @@ class Neighbors : public ::testing::Test {
 TEST_F(Neighbors, GetWhatTheirsHave) {
   for (const Mode mode : {Mode::blocking, Mode::nonblocking, Mode::persistent}) {
     for (const std::size_t count : {0U, 1U, 17U, 4099U}) {
-      for (const Routine routine : kGathers) expect_exchange(routine, mode, count, false);
-      for (const Routine routine : kExchanges) expect_exchange(routine, mode, count, true);
+      for (const Neighborhood& neighbors : {ring(), star()}) {
+        for (const Routine routine : kGathers) expect_exchange(neighbors, routine, mode, count);
+        for (const Routine routine : kExchanges) expect_exchange(neighbors, routine, mode, count);
+      }
     }
   }
 }

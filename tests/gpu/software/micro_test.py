@@ -66,6 +66,20 @@ class Micro(ProgramTest):
         self.assertEqual(len(table), 3 * 2 * 2 * 2 - 2 * 2)
         self.assertTrue(all(row["verified"]["done"] for row in table.values()))
 
+    def test_sums_of_fp8(self):
+        # The software GPU adds by CUDA's own conversions.
+        what = ["^micro/(allreduce|reduce_scatter|alltoall)$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=4100", "-a",
+                "dtype=fp8_e4m3,fp8_e5m2"]
+        every = [*what, *(text for name in ("allreduce", "reduce_scatter") for text in ("-a", f"micro/{name}:op=sum,prod,min,max,avg"))]
+        for ranks in (2, 3):
+            table = self.expect_ok([*every, "-a", f"ranks={ranks}"], ranks, SOFTWARE_GPU_DEVICES="3")
+            self.assertEqual(len(table), 2 * (2 * 5 + 1))
+            self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+        table = self.measure([*what, "-a", "ranks=2"], 2, SOFTWARE_GPU_COMPUTE_CAPABILITY="8")
+        self.assertEqual({row["name"]: row["reason"] for row in table.values()},
+                         {"micro/alltoall": "", **{f"micro/{name}": "NCCL reduces fp8 on GPUs of compute capability 9.0 and higher"
+                                                   for name in ("allreduce", "reduce_scatter")}})
+
     def test_hypercube(self):
         for ranks in (2, 4):
             table = self.expect_ok([*HYPERCUBE, "-a", f"ranks={ranks}"], ranks, SOFTWARE_GPU_DEVICES="4")
@@ -121,6 +135,15 @@ class Micro(ProgramTest):
         self.assertTrue(all(row["verified"]["done"] for row in table.values()))
         (row,) = self.expect_ok([*PRODUCTS[:3], "-a", "rows=16", "-a", "precision=fp32", "-a", "data=whole_numbers"], 1).values()
         self.assertEqual(row["facts"]["timed_data"], "whole numbers from -3 to 3")
+
+    def test_products_of_fp4(self):
+        what = ["^micro/gemm$", "-a", "device=cuda", "-a", "precision=fp4", "-a"]
+        table = self.expect_ok([*what, "rows=32,96,160"], 1, SOFTWARE_GPU_COMPUTE_CAPABILITY="10")
+        self.assertEqual([row["verified"]["done"] for row in table.values()], [True] * 3)
+        table = self.measure([*what, "rows=32,40"], 1, SOFTWARE_GPU_COMPUTE_CAPABILITY="10")
+        self.assertEqual([row["reason"] for row in table.values()], ["", "cuBLASLt multiplies fp4 where k is a multiple of 32, not 40"])
+        (row,) = self.measure([*what, "rows=32"], 1, code=4).values()
+        self.assertEqual(row["reason"], "cuBLASLt has no fp4 product for this GPU")
 
     def test_the_fastest_shape(self):
         (row,) = self.expect_ok(["^micro/gemm$", "-a", "device=cuda", "-a", "shape=best", "-a", "rows=16", "-a", "precision=fp32"], 2).values()

@@ -19,6 +19,7 @@
 #   SOFTWARE_GPU_FAIL_CALL=N[:CODE] the N-th call breaks the device: all later calls fail with that CUDA error (700)
 #   SOFTWARE_GPU_NO_KERNEL_IMAGE=1  no kernel fits the device
 #   SOFTWARE_GPU_FAULT_RANK=R    only rank R gets the faults of memory, calls, kernels and NCCL
+#   SOFTWARE_GPU_COMPUTE_CAPABILITY=N  the major compute capability of the devices (9)
 #   SOFTWARE_GPU_OLD_DRIVER=1    the driver is too old
 #   SOFTWARE_GPU_NCCL_VERSION=N  what ncclGetVersion() tells, such as 22005 (that of the build)
 #   SOFTWARE_GPU_NCCL_SYMMETRIC=0  windows are not registered, as on GPUs that have no symmetric memory

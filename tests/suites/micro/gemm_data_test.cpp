@@ -15,13 +15,27 @@
 namespace scalemark::micro {
 namespace {
 
-constexpr const char* kPrecisions[] = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8"};
+constexpr const char* kPrecisions[] = {"fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp4"};
 
-/// The value of `bytes` bytes with so many bits of exponent, by IEEE 754's rule for finite numbers.
-double decoded(const std::uint8_t* from, std::size_t bytes, int exponent_bits) {
+int exponent_bits(const std::string& precision) {
+  if (precision == "fp64") return 11;
+  if (precision == "fp16") return 5;
+  if (precision == "fp4") return 2;
+  return precision == "fp8" ? 4 : 8;
+}
+
+/// The value of an element, by IEEE 754's rule for finite numbers.
+double decoded(const std::vector<std::uint8_t>& matrix, std::size_t element,
+               const std::string& precision) {
+  const int all = static_cast<int>(gemm_types(precision).operand_bits),
+            exponent_bits = micro::exponent_bits(precision),
+            fraction_bits = all - 1 - exponent_bits;
   std::uint64_t bits = 0;
-  std::memcpy(&bits, from, bytes);
-  const int all = static_cast<int>(bytes) * 8, fraction_bits = all - 1 - exponent_bits;
+  if (all == 4)
+    bits = element % 2 == 0 ? matrix[element / 2] & 0xFU : matrix[element / 2] >> 4U;
+  else
+    std::memcpy(&bits, matrix.data() + element * static_cast<std::size_t>(all) / 8,
+                static_cast<std::size_t>(all) / 8);
   const auto field = [&](int low, int count) {
     return static_cast<double>((bits >> low) & ((std::uint64_t{1} << count) - 1));
   };
@@ -32,22 +46,15 @@ double decoded(const std::uint8_t* from, std::size_t bytes, int exponent_bits) {
   return (bits >> (all - 1)) != 0 ? -magnitude : magnitude;
 }
 
-int exponent_bits(const std::string& precision) {
-  if (precision == "fp64") return 11;
-  if (precision == "fp16") return 5;
-  return precision == "fp8" ? 4 : 8;
-}
-
 TEST(GemmData, OperandsAreTheirValuesInEachType) {
-  constexpr std::int64_t kRows = 80;  // more than after which they repeat
+  constexpr std::int64_t kColumns = 12, kRows = 80;  // more rows than after which they repeat
   for (const std::string precision : kPrecisions) {
-    const std::size_t width = gemm_types(precision).operand;
-    std::vector<std::uint8_t> matrix(kRows * 11 * width);
-    write_operand(matrix.data(), kRows, 11, precision, gemm_a);
+    std::vector<std::uint8_t> matrix(operand_bytes(kRows * kColumns, precision));
+    write_operand(matrix.data(), kRows, kColumns, precision, gemm_a);
     for (std::int64_t i = 0; i < kRows; ++i) {
-      for (std::int64_t j = 0; j < 11; ++j) {
-        const auto* place = matrix.data() + static_cast<std::size_t>(i * 11 + j) * width;
-        ASSERT_EQ(decoded(place, width, exponent_bits(precision)), gemm_a(i, j))
+      for (std::int64_t j = 0; j < kColumns; ++j) {
+        ASSERT_EQ(decoded(matrix, static_cast<std::size_t>(i * kColumns + j), precision),
+                  gemm_a(i, j))
             << precision << ' ' << i << ' ' << j;
       }
     }
@@ -58,9 +65,7 @@ TEST(GemmData, NormalOperandsHaveMeanZeroAndVarianceOne) {
   constexpr std::int64_t kElements = 10'000;
   for (const std::string precision : kPrecisions) {
     SCOPED_TRACE(precision);
-    const std::size_t width = gemm_types(precision).operand;
-    std::vector<std::uint8_t> one(kElements * width), same(kElements * width),
-        other(kElements * width);
+    std::vector<std::uint8_t> one(operand_bytes(kElements, precision)), same(one), other(one);
     write_normal(one.data(), kElements, precision, 1);
     write_normal(same.data(), kElements, precision, 1);
     write_normal(other.data(), kElements, precision, 2);
@@ -69,7 +74,7 @@ TEST(GemmData, NormalOperandsHaveMeanZeroAndVarianceOne) {
     std::set<double> distinct;
     double sum = 0, squares = 0, beyond_two = 0;
     for (std::size_t i = 0; i < kElements; ++i) {
-      const double value = decoded(one.data() + i * width, width, exponent_bits(precision));
+      const double value = decoded(one, i, precision);
       ASSERT_LT(std::abs(value), 4.5);
       distinct.insert(value);
       sum += value;
@@ -77,9 +82,12 @@ TEST(GemmData, NormalOperandsHaveMeanZeroAndVarianceOne) {
       beyond_two += std::abs(value) > 2.0625 ? 1 : 0;  // halfway to the next number of fp8
     }
     EXPECT_NEAR(sum / kElements, 0, 0.05) << "5 standard errors";
-    EXPECT_NEAR(squares / kElements, 1, 0.08) << "5 standard errors, and fp8's rounding";
-    EXPECT_NEAR(beyond_two / kElements, precision == "fp8" ? 0.0336 : 0.0391, 0.01);
-    EXPECT_GE(distinct.size(), width == 1 ? 60U : 1000U);
+    EXPECT_NEAR(squares / kElements, precision == "fp4" ? 1.024 : 1, 0.08)
+        << "5 standard errors, and the rounding";
+    // More than 2.5 rounds to 3 in fp4.
+    const double expected = precision == "fp8" ? 0.0336 : precision == "fp4" ? 0.0124 : 0.0391;
+    EXPECT_NEAR(beyond_two / kElements, expected, 0.01);
+    EXPECT_GE(distinct.size(), precision == "fp4" ? 13U : precision == "fp8" ? 60U : 1000U);
   }
 }
 
@@ -91,6 +99,18 @@ TEST(GemmData, NormalOperandsRepeatAfterFourMillionButNotByRows) {
   std::set<std::vector<std::uint8_t>> rows;
   for (auto row = matrix.begin(); row != matrix.end(); row += kRow) rows.emplace(row, row + kRow);
   EXPECT_EQ(rows.size(), kRows);
+}
+
+TEST(GemmData, BytesOfOperandsAndScales) {
+  EXPECT_EQ(operand_bytes(15, "fp64"), 120U);
+  EXPECT_EQ(operand_bytes(15, "fp8"), 15U);
+  EXPECT_EQ(operand_bytes(15, "fp4"), 8U);
+  // A tile of 128 rows and 64 numbers has 512 scales.
+  EXPECT_EQ(scale_bytes(1, 16, "fp4"), 512U);
+  EXPECT_EQ(scale_bytes(128, 64, "fp4"), 512U);
+  EXPECT_EQ(scale_bytes(129, 65, "fp4"), 2048U);
+  EXPECT_EQ(scale_bytes(129, 65, "fp8"), 0U);
+  EXPECT_EQ(matrix_bytes({.m = 128, .n = 128, .k = 64}, "fp4"), 2 * (4096U + 512U) + 2 * 16384U);
 }
 
 TEST(GemmData, ProductsOfALayerFitTogether) {
@@ -173,7 +193,7 @@ TEST(GemmData, SizesAreThoseOfTheModels) {
   EXPECT_EQ(down.n, 4096);
   EXPECT_EQ(down.k, 14336);
   EXPECT_THROW(gemm_size("gate", "70b", 10), UsageError);
-  EXPECT_THROW(gemm_types("fp4"), UsageError);
+  EXPECT_THROW(gemm_types("fp6"), UsageError);
   for (const std::string& shape : gemm_shapes()) EXPECT_GT(gemm_size(shape, "3b", 8).flops(), 0);
 }
 

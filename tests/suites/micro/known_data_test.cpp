@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "common/collective/fp8.hpp"
 #include "common/collective/half.hpp"
 
 namespace scalemark::micro {
@@ -23,8 +24,9 @@ using collective::ReduceOp;
 using collective::Routine;
 using Bytes = std::vector<std::uint8_t>;
 
-constexpr DType kTypes[] = {DType::int8,   DType::uint8, DType::int32, DType::uint32, DType::int64,
-                            DType::uint64, DType::fp16,  DType::bf16,  DType::fp32,   DType::fp64};
+constexpr DType kTypes[] = {DType::int8,  DType::uint8,  DType::int32,    DType::uint32,
+                            DType::int64, DType::uint64, DType::fp16,     DType::bf16,
+                            DType::fp32,  DType::fp64,   DType::fp8_e4m3, DType::fp8_e5m2};
 /// Holds all values of all types exactly.
 using Exact = long double;
 constexpr std::size_t kCount = 300;
@@ -54,6 +56,10 @@ Exact decode(DType type, const Bytes& bytes, std::size_t i) {
       return collective::Fp16::widen(element<std::uint16_t>(bytes, i));
     case DType::bf16:
       return collective::Bf16::widen(element<std::uint16_t>(bytes, i));
+    case DType::fp8_e4m3:
+      return collective::Fp8E4m3::widen(element<std::uint8_t>(bytes, i));
+    case DType::fp8_e5m2:
+      return collective::Fp8E5m2::widen(element<std::uint8_t>(bytes, i));
     case DType::fp32:
       return element<float>(bytes, i);
     case DType::fp64:
@@ -86,6 +92,10 @@ void encode(DType type, Bytes& bytes, std::size_t i, Exact x) {
       return store(bytes, i, collective::Fp16::narrow(static_cast<float>(x)));
     case DType::bf16:
       return store(bytes, i, collective::Bf16::narrow(static_cast<float>(x)));
+    case DType::fp8_e4m3:
+      return store(bytes, i, collective::Fp8E4m3::narrow(static_cast<float>(x)));
+    case DType::fp8_e5m2:
+      return store(bytes, i, collective::Fp8E5m2::narrow(static_cast<float>(x)));
     case DType::fp32:
       return store(bytes, i, static_cast<float>(x));
     case DType::fp64:
@@ -135,7 +145,8 @@ TEST(KnownData, ReductionsAreExactInEveryTypeAndOrder) {
          {ReduceOp::sum, ReduceOp::prod, ReduceOp::min, ReduceOp::max, ReduceOp::avg}) {
       for (const int ranks : {1, 2, 3, 4, 7, 64, 300}) {
         // More ranks than the type counts exactly are special in these only.
-        if (ranks > 64 && type != DType::int8 && type != DType::uint8 && type != DType::bf16)
+        if (ranks > 64 && type != DType::int8 && type != DType::uint8 && type != DType::bf16 &&
+            !is_fp8(type))
           continue;
         SCOPED_TRACE(fmt::format("{} {} {} ranks", to_string(type), to_string(op), ranks));
         const KnownData data(11, type, op, ranks);
@@ -270,10 +281,13 @@ TEST(ResultBlocks, OfSkewedParts) {
   }
 }
 
-/// Rank 2's neighbors in a ring are 1, whose second it is, and 0, whose first it is.
+/// Rank 2 gets from rank 1, whose second target it is, and from rank 0, whose first it is.
 TEST(ResultBlocks, OfANeighborhood) {
   const auto call = [](Routine routine) {
-    return Call{.routine = routine, .count = 5, .neighbors = {1, 0}};
+    return Call{
+        .routine = routine,
+        .count = 5,
+        .neighbors = {.sources = {1, 0}, .targets = {0}, .places = {1, 0}, .most_targets = 2}};
   };
   for (const Routine routine : {Routine::neighbor_allgather, Routine::neighbor_allgatherv})
     expect_blocks(call(routine), 2, {{0, 5, 1, 0}, {5, 5, 0, 0}});

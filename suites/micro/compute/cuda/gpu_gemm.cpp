@@ -23,6 +23,10 @@ namespace {
 constexpr std::size_t kWorkspace = std::size_t{64} << 20;
 constexpr int kMaxAlgorithms = 16;
 constexpr int kTrials = 3;
+/// Rows of fp4 start at multiples of 16 bytes.
+constexpr std::int64_t kFp4Inner = 32;
+/// 1 as an E4M3 number.
+constexpr int kScaleOfOne = 0x38;
 
 void check_lt(cublasStatus_t code) {
   if (code == CUBLAS_STATUS_SUCCESS) return;
@@ -35,6 +39,27 @@ struct Types {
   cublasComputeType_t compute;
 };
 
+#if CUDART_VERSION >= 12080
+cudaDataType_t fp4_type() { return CUDA_R_4F_E2M1; }
+
+/// Each 16 numbers of an operand have a scale in E4M3 at `scales`.
+void scale_blocks(cublasLtMatmulDesc_t product, cublasLtMatmulDescAttributes_t mode,
+                  cublasLtMatmulDescAttributes_t pointer, const void* scales) {
+  const cublasLtMatmulMatrixScale_t blocks = CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+  check_lt(cublasLtMatmulDescSetAttribute(product, mode, &blocks, sizeof blocks));
+  check_lt(cublasLtMatmulDescSetAttribute(product, pointer, &scales, sizeof scales));
+}
+
+void scale_operands(cublasLtMatmulDesc_t product, const void* weight, const void* a) {
+  scale_blocks(product, CUBLASLT_MATMUL_DESC_A_SCALE_MODE, CUBLASLT_MATMUL_DESC_A_SCALE_POINTER,
+               weight);
+  scale_blocks(product, CUBLASLT_MATMUL_DESC_B_SCALE_MODE, CUBLASLT_MATMUL_DESC_B_SCALE_POINTER, a);
+}
+#else
+cudaDataType_t fp4_type() { throw Unavailable("cuBLASLt multiplies fp4 from CUDA 12.8 on"); }
+void scale_operands(cublasLtMatmulDesc_t /*product*/, const void* /*weight*/, const void* /*a*/) {}
+#endif
+
 Types types_of(const std::string& precision) {
   if (precision == "fp64") return {CUDA_R_64F, CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F};
   if (precision == "tf32")
@@ -42,6 +67,7 @@ Types types_of(const std::string& precision) {
   if (precision == "bf16") return {CUDA_R_16BF, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
   if (precision == "fp16") return {CUDA_R_16F, CUDA_R_16F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
   if (precision == "fp8") return {CUDA_R_8F_E4M3, CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
+  if (precision == "fp4") return {fp4_type(), CUDA_R_16BF, CUDA_R_32F, CUBLAS_COMPUTE_32F};
   return {CUDA_R_32F, CUDA_R_32F, CUDA_R_32F, CUBLAS_COMPUTE_32F};
 }
 
@@ -82,6 +108,7 @@ class GpuGemm final : public GemmEngine {
       check_lt(cublasLtMatmulDescSetAttribute(product_.get(), CUBLASLT_MATMUL_DESC_FAST_ACCUM,
                                               &fast, sizeof fast));
     }
+    if (precision_ == "fp4") place_scales();
     describe(weight_layout_, types_.operand, size.n, size.k, size.w_by_inner);
     describe(a_layout_, types_.operand, size.m, size.k, size.a_by_inner);
     describe(c_layout_, types_.result, size.m, size.n, false);
@@ -133,16 +160,26 @@ class GpuGemm final : public GemmEngine {
     device().copy(buffer.data(), host.data(), host.size(), stream_);
     finish();
   }
-  device::Buffer matrix(std::int64_t rows, std::int64_t columns, std::size_t width) {
-    return device().allocate(static_cast<std::size_t>(rows * columns) * width,
-                             device::MemoryKind::device);
+  device::Buffer allocate(std::size_t bytes) {
+    return device().allocate(bytes, device::MemoryKind::device);
   }
   void place_matrices() {
-    const GemmTypes types = gemm_types(precision_);
-    a_ = matrix(size_.m, size_.k, types.operand);
-    weight_ = matrix(size_.n, size_.k, types.operand);
-    c_ = matrix(size_.m, size_.n, types.result);
-    workspace_ = device().allocate(kWorkspace, device::MemoryKind::device);
+    a_ = allocate(operand_bytes(size_.m * size_.k, precision_));
+    weight_ = allocate(operand_bytes(size_.n * size_.k, precision_));
+    c_ = allocate(static_cast<std::size_t>(size_.m * size_.n) * gemm_types(precision_).result);
+    workspace_ = allocate(kWorkspace);
+  }
+  /// All scales are 1, so that the products are those of the operands themselves.
+  void place_scales() {
+    if (size_.k % kFp4Inner != 0)
+      throw Unavailable(fmt::format("cuBLASLt multiplies fp4 where k is a multiple of {}, not {}",
+                                    kFp4Inner, size_.k));
+    for (const auto& [scales, rows] :
+         {std::pair(&weight_scales_, size_.n), {&a_scales_, size_.m}}) {
+      *scales = allocate(scale_bytes(rows, size_.k, precision_));
+      device::check(cudaMemsetAsync(scales->data(), kScaleOfOne, scales->bytes(), native()));
+    }
+    scale_operands(product_.get(), weight_scales_.data(), a_scales_.data());
   }
 
   cublasStatus_t multiply(const cublasLtMatmulAlgo_t& algorithm) {
@@ -200,7 +237,7 @@ class GpuGemm final : public GemmEngine {
   GemmSize size_;
   std::string precision_;
   Types types_;
-  device::Buffer a_, weight_, c_, workspace_;
+  device::Buffer a_, weight_, c_, workspace_, a_scales_, weight_scales_;
   Owned<cublasLtHandle_t, cublasLtDestroy> library_;
   Owned<cublasLtMatmulDesc_t, cublasLtMatmulDescDestroy> product_;
   Layout weight_layout_, a_layout_, c_layout_;

@@ -53,7 +53,8 @@ class CpuGemm final : public GemmEngine {
 
 std::unique_ptr<GemmEngine> make_cpu_gemm(Case& c, const GemmSize& size) {
   const std::string& precision = c.text("precision");
-  if (precision == "tf32" || precision == "fp8") c.skip(precision + " is computed by GPUs only");
+  if (precision == "tf32" || precision == "fp8" || precision == "fp4")
+    c.skip(precision + " is computed by GPUs only");
   at::set_num_threads(c.hardware().threads());
   return std::make_unique<CpuGemm>(size, precision);
 }

@@ -94,7 +94,13 @@ cudaError_t run(const Operation& operation, const Matrices& m, double alpha, dou
   const void* c = __cudaSoftwareReach(at.c, extent(m.c), device);
   void* d = __cudaSoftwareReach(at.d, extent(m.d), device);
   if (a == nullptr || b == nullptr || c == nullptr || d == nullptr) return cudaErrorIllegalAddress;
-  multiply(operation, m, alpha, beta, a, b, c, d);
+  Operation reached = operation;
+  if (m.a.type == CUDA_R_4F_E2M1) {
+    reached.a_scales = __cudaSoftwareReach(operation.a_scales, scale_extent(m.a), device);
+    reached.b_scales = __cudaSoftwareReach(operation.b_scales, scale_extent(m.b), device);
+    if (reached.a_scales == nullptr || reached.b_scales == nullptr) return cudaErrorIllegalAddress;
+  }
+  multiply(reached, m, alpha, beta, a, b, c, d);
   return cudaSuccess;
 }
 
@@ -155,6 +161,14 @@ cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t handle,
   if (attribute == CUBLASLT_MATMUL_DESC_TRANSB) return set(operation->b, value, bytes);
   if (attribute == CUBLASLT_MATMUL_DESC_FAST_ACCUM)
     return set(operation->fast_accumulation, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_A_SCALE_MODE)
+    return set(operation->a_scale_mode, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_B_SCALE_MODE)
+    return set(operation->b_scale_mode, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_A_SCALE_POINTER)
+    return set(operation->a_scales, value, bytes);
+  if (attribute == CUBLASLT_MATMUL_DESC_B_SCALE_POINTER)
+    return set(operation->b_scales, value, bytes);
   return CUBLAS_STATUS_INVALID_VALUE;
 }
 

@@ -8,11 +8,11 @@
 
 namespace scalemark::software_cublaslt {
 
-/// Bytes of an element; 0 for types that are not known here.
-std::size_t size_of(cudaDataType_t type);
-/// The value of element `index`. fp8 is e4m3.
+/// Bits of an element; 0 for types that are not known here.
+std::size_t bits_of(cudaDataType_t type);
+/// The value of element `index`. fp8 is e4m3; fp4 is e2m1, two in a byte.
 double load(const void* data, std::size_t index, cudaDataType_t type);
-/// Writes the nearest value of the type. Results are never fp8.
+/// Writes the nearest value of the type. Results are never fp8 or fp4.
 void store(void* data, std::size_t index, cudaDataType_t type, double value);
 
 }  // namespace scalemark::software_cublaslt

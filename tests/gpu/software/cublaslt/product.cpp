@@ -18,7 +18,7 @@ Shape shape(const Layout& layout, cublasOperation_t turned) {
 }
 
 bool is_matrix(const Layout& layout) {
-  return size_of(layout.type) != 0 && layout.rows > 0 && layout.columns > 0 &&
+  return bits_of(layout.type) != 0 && layout.rows > 0 && layout.columns > 0 &&
          layout.ld >= static_cast<std::int64_t>(layout.rows);
 }
 
@@ -38,6 +38,15 @@ bool fp8_fits(const Operation& operation, const Matrices& m) {
          whole(m.a) && whole(m.b) && m.c.type != CUDA_R_64F && m.c.type != CUDA_R_8F_E4M3;
 }
 
+/// fp4 products are "TN", with a scale for 16 numbers of each operand, from Blackwell on.
+bool fp4_fits(const Operation& operation, const Matrices& m) {
+  const auto blocks = CUBLASLT_MATMUL_MATRIX_SCALE_VEC16_UE4M3;
+  return settings().has_fp4 && operation.a == CUBLAS_OP_T && operation.b == CUBLAS_OP_N &&
+         m.a.rows % 32 == 0 && operation.a_scale_mode == blocks &&
+         operation.b_scale_mode == blocks && operation.a_scales != nullptr &&
+         operation.b_scales != nullptr && m.c.type == CUDA_R_16BF;
+}
+
 bool types_fit(const Operation& operation, const Matrices& m) {
   if (m.a.type != m.b.type || m.c.type != m.d.type) return false;
   if (operation.fast_accumulation != 0 && m.a.type != CUDA_R_8F_E4M3) return false;
@@ -55,8 +64,21 @@ bool types_fit(const Operation& operation, const Matrices& m) {
              (m.c.type == m.a.type || m.c.type == CUDA_R_32F);
     default:
       return operation.compute == CUBLAS_COMPUTE_32F && operation.scale == CUDA_R_32F &&
-             fp8_fits(operation, m);
+             (m.a.type == CUDA_R_4F_E2M1 ? fp4_fits(operation, m) : fp8_fits(operation, m));
   }
+}
+
+constexpr std::uint64_t kTileRows = 128, kTileInner = 64, kTileBytes = 512, kScaled = 16;
+
+std::uint64_t tiles(std::uint64_t length, std::uint64_t tile) { return (length + tile - 1) / tile; }
+
+/// The scale of element `inner` of `row`; 1 for types without. The layout of a tile is that of
+/// cuBLAS's documentation ("1D Block Scaling Factors Layout").
+double scale_of(const void* scales, const Layout& layout, std::uint64_t row, std::uint64_t inner) {
+  if (layout.type != CUDA_R_4F_E2M1) return 1;
+  const std::uint64_t tile = row / kTileRows * tiles(layout.rows, kTileInner) + inner / kTileInner;
+  const std::uint64_t at = row % 32 * 16 + row % kTileRows / 32 * 4 + inner % kTileInner / kScaled;
+  return load(scales, tile * kTileBytes + at, CUDA_R_8F_E4M3);
 }
 
 template <typename Sum>
@@ -67,7 +89,9 @@ void multiply_as(const Operation& operation, const Matrices& m, double alpha, do
     for (std::uint64_t row = 0; row < m.d.rows; ++row) {
       Sum sum = 0;
       for (std::uint64_t k = 0; k < inner; ++k) {
-        sum += static_cast<Sum>(load(a, place(m.a, operation.a, row, k), m.a.type)) *
+        const double scale = scale_of(operation.a_scales, m.a, row, k) *
+                             scale_of(operation.b_scales, m.b, column, k);
+        sum += static_cast<Sum>(load(a, place(m.a, operation.a, row, k), m.a.type) * scale) *
                static_cast<Sum>(load(b, place(m.b, operation.b, k, column), m.b.type));
       }
       double value = alpha * static_cast<double>(sum);
@@ -82,7 +106,11 @@ void multiply_as(const Operation& operation, const Matrices& m, double alpha, do
 
 std::size_t extent(const Layout& layout) {
   const auto ld = static_cast<std::uint64_t>(layout.ld);
-  return ((layout.columns - 1) * ld + layout.rows) * size_of(layout.type);
+  return (((layout.columns - 1) * ld + layout.rows) * bits_of(layout.type) + 7) / 8;
+}
+
+std::size_t scale_extent(const Layout& layout) {
+  return kTileBytes * tiles(layout.columns, kTileRows) * tiles(layout.rows, kTileInner);
 }
 
 cublasStatus_t support(const Operation& operation, const Matrices& m) {

@@ -24,6 +24,9 @@ struct Operation {
   cudaDataType_t scale = CUDA_R_32F;
   cublasOperation_t a = CUBLAS_OP_N, b = CUBLAS_OP_N;
   std::int8_t fast_accumulation = 0;
+  std::int32_t a_scale_mode = CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F,
+               b_scale_mode = CUBLASLT_MATMUL_MATRIX_SCALE_SCALAR_32F;
+  const void *a_scales = nullptr, *b_scales = nullptr;
 };
 
 struct Matrices {
@@ -33,12 +36,15 @@ struct Matrices {
 /// Bytes from the first element of a matrix to the end of its last.
 std::size_t extent(const Layout& layout);
 
+/// Bytes of the scales of an operand of fp4, which is stored by its inner dimension.
+std::size_t scale_extent(const Layout& layout);
+
 /// CUBLAS_STATUS_SUCCESS, INVALID_VALUE for sizes or types that do not fit each other, or
 /// NOT_SUPPORTED (cuBLASLt's documentation of cublasLtMatmul(), table of supported types).
 cublasStatus_t support(const Operation& operation, const Matrices& matrices);
 
-/// Computes the product; `a` to `d` are where the host finds the matrices. Sums are kept in the
-/// compute type; tf32 rounds no operand here.
+/// Computes the product; `a` to `d`, and the scales, are where the host finds them. Sums are kept
+/// in the compute type; tf32 rounds no operand here.
 void multiply(const Operation& operation, const Matrices& matrices, double alpha, double beta,
               const void* a, const void* b, const void* c, void* d);
 

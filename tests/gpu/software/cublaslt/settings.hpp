@@ -7,6 +7,7 @@
 namespace scalemark::software_cublaslt {
 
 struct Settings {
+  bool has_fp4 = false;            ///< SOFTWARE_GPU_COMPUTE_CAPABILITY of 10 or more
   bool no_fp8 = false;             ///< SOFTWARE_GPU_NO_FP8: as GPUs before compute capability 8.9
   std::uint64_t fail_product = 0;  ///< SOFTWARE_GPU_FAIL_PRODUCT: the N-th one; 0 for none
   std::uint64_t bad_algorithms =

@@ -62,6 +62,10 @@ cudaError_t cudaGetDeviceCount(int* count) {
   });
 }
 
+cudaError_t cudaGetDevice(int* index) {
+  return call(Needs::device, [&] { *index = current_index(); });
+}
+
 cudaError_t cudaSetDevice(int index) {
   return call(Needs::device, [&] {
     Device& device = device_at(index);

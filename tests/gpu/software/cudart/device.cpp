@@ -99,7 +99,7 @@ cudaDeviceProp Device::properties() const {
   p.maxThreadsPerBlock = 1024;
   p.maxThreadsPerMultiProcessor = 2048;
   p.multiProcessorCount = kMultiprocessors;
-  p.major = 9;
+  p.major = settings().compute_capability;
   p.canMapHostMemory = p.unifiedAddressing = p.managedMemory = p.concurrentManagedAccess = 1;
   p.concurrentKernels = p.hostRegisterSupported = p.canUseHostPointerForRegisteredMem = 1;
   p.asyncEngineCount = 3;

@@ -84,6 +84,7 @@ Settings read() {
     if (!longest.empty())
       s.longest_delay_ns = 1000 * number_in("SOFTWARE_GPU_DELAYS", longest, 1'000'000);
   }
+  s.compute_capability = static_cast<int>(number("SOFTWARE_GPU_COMPUTE_CAPABILITY", 9, 99));
   s.no_peers = is_on("SOFTWARE_GPU_NO_PEERS");
   if (const auto link = text("SOFTWARE_GPU_SLOW_LINK")) read_slow_link(*link, s);
   if (gets_faults()) read_faults(s);

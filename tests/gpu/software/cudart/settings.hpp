@@ -26,6 +26,7 @@ struct Settings {
   bool old_driver = false;                    ///< SOFTWARE_GPU_OLD_DRIVER
   std::optional<std::uint64_t> delay_seed;    ///< SOFTWARE_GPU_DELAYS=SEED[:MICROSECONDS]
   std::uint64_t longest_delay_ns = 200'000;   ///< of one piece of work
+  int compute_capability = 9;                 ///< SOFTWARE_GPU_COMPUTE_CAPABILITY: the major one
   std::optional<std::string> visible;         ///< CUDA_VISIBLE_DEVICES
   bool no_peers = false;                      ///< SOFTWARE_GPU_NO_PEERS
   std::optional<std::pair<int, int>> slow_link;  ///< SOFTWARE_GPU_SLOW_LINK=A-B[:MICROSECONDS]

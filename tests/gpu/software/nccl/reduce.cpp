@@ -9,6 +9,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 
 #include "tests/gpu/software/elements.hpp"
 
@@ -33,6 +34,19 @@ struct Element<__nv_bfloat16> {
   using Wide = float;
   static float widen(__nv_bfloat16 value) { return __bfloat162float(value); }
   static __nv_bfloat16 narrow(float value) { return __float2bfloat16_rn(value); }
+};
+
+template <>
+struct Element<__nv_fp8_e4m3> {
+  using Wide = float;
+  static float widen(__nv_fp8_e4m3 value) { return static_cast<float>(value); }
+  static __nv_fp8_e4m3 narrow(float value) { return __nv_fp8_e4m3(value); }
+};
+template <>
+struct Element<__nv_fp8_e5m2> {
+  using Wide = float;
+  static float widen(__nv_fp8_e5m2 value) { return static_cast<float>(value); }
+  static __nv_fp8_e5m2 narrow(float value) { return __nv_fp8_e5m2(value); }
 };
 
 /// One step. Whole numbers wrap round, as on a GPU.
@@ -81,6 +95,8 @@ std::size_t size_of(ncclDataType_t type) {
   switch (type) {
     case ncclInt8:
     case ncclUint8:
+    case ncclFloat8e4m3:
+    case ncclFloat8e5m2:
       return 1;
     case ncclFloat16:
     case ncclBfloat16:
@@ -123,6 +139,10 @@ void reduce(std::span<const void* const> in, void* out, std::size_t count, ncclD
       return reduce_as<__nv_bfloat16>(in, out, count, op);
     case ncclFloat32:
       return reduce_as<float>(in, out, count, op);
+    case ncclFloat8e4m3:
+      return reduce_as<__nv_fp8_e4m3>(in, out, count, op);
+    case ncclFloat8e5m2:
+      return reduce_as<__nv_fp8_e5m2>(in, out, count, op);
     default:
       return reduce_as<double>(in, out, count, op);
   }
