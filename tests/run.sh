@@ -17,6 +17,7 @@
 #                  for half a minute, with --full ten. Each source is looked at alone, too. Without clang and libFuzzer: g++, no
 #                  fuzzing. If nvcc is found that works with this compiler: also GPU code, on the software GPU
 #   cpu-newest     with --full or --only: the programs and tests that use LibTorch, with the newest that setup.sh fetches
+#   cpu-openmpi, cpu-mpich  with --full or --only: without LibTorch, with Open MPI 5 and MPICH 5; what uses MPI
 #   package        with --full or --only: the Debian package, built, installed in a bare Debian 12, run, removed; takes root
 #   cuda-release   if nvcc is found; most objects come from ccache. Tests that need a GPU run if there is one. With --full also
 #                  the software GPU with the thread sanitizer (cuda-tsan), without LibTorch
@@ -40,7 +41,7 @@ source "$here/../jobscripts/lib.sh"
 root=$(repository)
 cd "$root"
 
-builds="cpu-release cpu-asan cpu-newest package cuda-release"
+builds="cpu-release cpu-asan cpu-newest cpu-openmpi cpu-mpich package cuda-release"
 full=0 only=() where=() setup_options=(--dali) choice=0
 while (($#)); do
   case $1 in
@@ -310,6 +311,12 @@ check_newest() {
     --label-exclude "$excluded|full" || true
 }
 
+check_other_mpi() { # name
+  local uses_mpi='^(common\.(mpi|collective|clock|core)|suites\.micro|cli\.(micro|communication))'
+  step "cpu-$1: build" tests/mpi/build.sh "$1" || return 0
+  step "cpu-$1: tests" run_tests "cpu-$1" --tests-regex "$uses_mpi" --label-exclude "$excluded|full" || true
+}
+
 # shellcheck disable=SC2317  # called by step
 try_package() {
   local package
@@ -387,6 +394,9 @@ if wanted cpu-asan && ((full)) && [[ -n $LIBTORCH_DIR ]]; then
   check_threads
 fi
 if wanted_in_full cpu-newest && [[ -n $LIBTORCH_DIR ]]; then check_newest; fi
+for mpi in openmpi mpich; do
+  if wanted_in_full "cpu-$mpi"; then check_other_mpi "$mpi"; fi
+done
 if wanted_in_full package; then check_package; fi
 if wanted cuda-release; then
   if [[ -n $nvcc ]]; then
