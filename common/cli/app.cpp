@@ -5,6 +5,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <sstream>
@@ -101,6 +102,12 @@ std::unique_ptr<CLI::App> make_app(int& argc, char**& argv, int& exit_code) {
       "(srun, or rank 0\non another node), SCALEMARK_TERMINAL=COLUMNS says that there is one of "
       "that width; 0: there is none.");
   return made;
+}
+
+void leave(int code) {
+  if (mpi::needs_exit_handlers()) std::exit(code);
+  std::fflush(nullptr);
+  std::_Exit(code);
 }
 
 int main(int argc, char** argv) {

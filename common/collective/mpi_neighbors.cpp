@@ -41,41 +41,45 @@ std::unique_ptr<Operation> bind_neighbors(const MpiContext& context, const Call&
   const auto graph = std::make_shared<NeighborGraph>(context.comm, call.neighbors);
   arguments.keep_alive(graph);
   const MPI_Comm comm = graph->get();
+  // MPICH refuses null pointers, also of ranks without targets or sources.
+  static char nothing = 0;
+  const void* const in = call.in != nullptr ? call.in : &nothing;
+  void* const out = call.out != nullptr ? call.out : &nothing;
   const std::vector<std::size_t> sent(call.neighbors.targets.size(), call.count),
       received(call.neighbors.sources.size(), call.count);
   switch (call.routine) {
     case Routine::neighbor_allgather: {
       const auto [n, type] = arguments.moved();
       return bind_mpi<MPI_Neighbor_allgather, MPI_Ineighbor_allgather,
-                      persistent::neighbor_allgather>(call.mode, arguments.keep(), call.in, n, type,
-                                                      call.out, n, type, comm);
+                      persistent::neighbor_allgather>(call.mode, arguments.keep(), in, n, type, out,
+                                                      n, type, comm);
     }
     case Routine::neighbor_alltoall: {
       const auto [n, type] = arguments.moved();
       return bind_mpi<MPI_Neighbor_alltoall, MPI_Ineighbor_alltoall, persistent::neighbor_alltoall>(
-          call.mode, arguments.keep(), call.in, n, type, call.out, n, type, comm);
+          call.mode, arguments.keep(), in, n, type, out, n, type, comm);
     }
     case Routine::neighbor_allgatherv: {
       const MpiArguments::Parts parts = arguments.parts(received);
       return bind_mpi<MPI_Neighbor_allgatherv, MPI_Ineighbor_allgatherv,
                       persistent::neighbor_allgatherv>(
-          call.mode, arguments.keep(), call.in, static_cast<int>(call.count), parts.type, call.out,
+          call.mode, arguments.keep(), in, static_cast<int>(call.count), parts.type, out,
           parts.counts, parts.displacements, parts.type, comm);
     }
     case Routine::neighbor_alltoallv: {
       const MpiArguments::Parts to = arguments.parts(sent), from = arguments.parts(received);
       return bind_mpi<MPI_Neighbor_alltoallv, MPI_Ineighbor_alltoallv,
-                      persistent::neighbor_alltoallv>(
-          call.mode, arguments.keep(), call.in, to.counts, to.displacements, to.type, call.out,
-          from.counts, from.displacements, from.type, comm);
+                      persistent::neighbor_alltoallv>(call.mode, arguments.keep(), in, to.counts,
+                                                      to.displacements, to.type, out, from.counts,
+                                                      from.displacements, from.type, comm);
     }
     default: {
       const auto to = arguments.typed_parts<MPI_Aint>(sent),
                  from = arguments.typed_parts<MPI_Aint>(received);
       return bind_mpi<MPI_Neighbor_alltoallw, MPI_Ineighbor_alltoallw,
-                      persistent::neighbor_alltoallw>(
-          call.mode, arguments.keep(), call.in, to.counts, to.displacements, to.types, call.out,
-          from.counts, from.displacements, from.types, comm);
+                      persistent::neighbor_alltoallw>(call.mode, arguments.keep(), in, to.counts,
+                                                      to.displacements, to.types, out, from.counts,
+                                                      from.displacements, from.types, comm);
     }
   }
 }

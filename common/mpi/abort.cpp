@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ends a job that cannot continue.
+#include <chrono>
 #include <cstdlib>
+#include <string>
+#include <thread>
 
 #include <fmt/format.h>
 #include <mpi.h>
@@ -10,6 +13,12 @@
 #include "common/mpi/job_state.hpp"
 
 namespace scalemark::mpi {
+namespace {
+
+/// Time for a launcher to forward a line.
+constexpr std::chrono::milliseconds kForwarding{200};
+
+}  // namespace
 
 void abort(int code, const std::string& text) {
   const MPI_Comm world = job_state().world;
@@ -25,7 +34,12 @@ void abort(int code, const std::string& text) {
   // which a blocked thread may hold.
   const std::string line = fmt::format("[{}/{} {}] error: {}\n", rank, size, host, text);
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
-  if (running) MPI_Abort(world, code);
+  if (running) {
+    // MPICH's mpiexec may lose what a rank wrote just before it aborts the job.
+    if (!Environment::library_version().starts_with("Open MPI"))
+      std::this_thread::sleep_for(kForwarding);
+    MPI_Abort(world, code);
+  }
   std::_Exit(code);
 }
 

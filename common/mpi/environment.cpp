@@ -84,6 +84,7 @@ void Environment::start_by_init(int* argc, char*** argv) {
   check(MPI_Init_thread(argc, argv, MPI_THREAD_MULTIPLE, &state.thread_level));
   init_seconds_ = seconds_since(began);
   state.world = MPI_COMM_WORLD;
+  state.has_run = true;
   check(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   check(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
   MPI_Comm world = MPI_COMM_NULL;
@@ -96,16 +97,22 @@ void Environment::start_by_session() {
   session_.emplace();
   world_ = session_->communicator();
   init_seconds_ = seconds_since(began);
-  job_state() = {
-      .world = world_.get(), .thread_level = session_->thread_level(), .by_session = true};
+  job_state() = {.world = world_.get(),
+                 .thread_level = session_->thread_level(),
+                 .by_session = true,
+                 .has_run = true};
 }
 
 void Environment::finalize() {
   const bool by_session = session_.has_value();
-  job_state() = {};
+  job_state() = {.has_run = true};
   world_ = Comm();
   session_.reset();
   if (!by_session) MPI_Finalize();
+}
+
+bool needs_exit_handlers() {
+  return job_state().has_run && !Environment::library_version().starts_with("Open MPI");
 }
 
 Environment::Environment(int* argc, char*** argv, Start start) {

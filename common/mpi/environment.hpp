@@ -55,6 +55,10 @@ bool started_by_session();
 /// Whether the library lets several threads call it at once (MPI_THREAD_MULTIPLE).
 bool any_thread_may_call();
 
+/// Whether this process must run its exit handlers: MPI ran, and is not Open MPI. MPICH 5 tells its
+/// launcher in one of them that the process ends on purpose. Otherwise mpiexec kills the others.
+bool needs_exit_handlers();
+
 /// Prints `text` to stderr with rank and host, then ends the job with exit code `code`. Without
 /// an Environment it ends only this process. Does not flush stdout.
 [[noreturn]] void abort(int code, const std::string& text);

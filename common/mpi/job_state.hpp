@@ -10,6 +10,7 @@ struct JobState {
   MPI_Comm world = MPI_COMM_NULL;  ///< MPI_COMM_NULL: MPI does not run
   int thread_level = MPI_THREAD_SINGLE;
   bool by_session = false;
+  bool has_run = false;  ///< stays true at the end
 };
 
 /// Written by Environment.

@@ -153,6 +153,7 @@ constexpr ListedField kFacts[] = {
     {"generated_files", Kind::plain},
     {"generation_time", Kind::plain},
     {"gradient_bytes", Kind::plain},
+    {"graph", Kind::plain},
     {"grid", Kind::plain},
     {"group_size", Kind::plain},
     {"hardware_flops", Kind::plain},

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Communication benchmarks on 1 to 4 ranks: sizes that nothing divides, no bytes at all, odd types, every way to call."""
+import hashlib
 import pathlib
 import sys
 import unittest
@@ -65,6 +66,7 @@ class Communication(ProgramTest):
         self.check_all_right(table)
         for key, row in table.items():
             self.assertEqual((row["facts"]["edges"], row["facts"]["neighbors"]), (7, 3), key)
+            self.assertEqual(row["facts"]["graph"], hashlib.sha256(self.content(edges)).hexdigest()[:16])
             self.assertEqual(row["facts"]["total_bytes"], 3 * row["params"]["bytes"], key)
         for options, reason in (((), "neighbors=graph needs --data neighbors=FILE with lines SOURCE,TARGET"),
                                 (("--data", "neighbors=/nowhere"), "/nowhere: No such file or directory"),

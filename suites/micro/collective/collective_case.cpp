@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "common/base/sha256.hpp"
 #include "common/core/cuda_aware/transfer.hpp"
 #include "common/core/rank_group.hpp"
 #include "suites/micro/collective/collective_overlap.hpp"
@@ -104,7 +105,7 @@ void state_facts(Case& c, const collective::Communicator& comm, const Call& call
 }
 
 /// The graph of `--data neighbors=FILE`, which rank 0 reads. Skips what is no graph of `ranks`
-/// ranks.
+/// ranks. Fact `graph`: the start of the SHA-256 of its text.
 RankGraph read_graph(Case& c, int ranks) {
   const std::string path = c.inputs().data("neighbors");
   if (path.empty()) c.skip("neighbors=graph needs --data neighbors=FILE with lines SOURCE,TARGET");
@@ -118,8 +119,10 @@ RankGraph read_graph(Case& c, int ranks) {
   }
   problem = c.ranks().broadcast(problem);
   if (!problem.empty()) c.skip(problem);
+  text = c.ranks().broadcast(text);
+  c.fact("graph", sha256(text).substr(0, 16));
   try {
-    return RankGraph(c.ranks().broadcast(text), ranks);
+    return RankGraph(text, ranks);
   } catch (const Error& error) {
     c.skip(fmt::format("{}: {}", path, error.what()));
   }
