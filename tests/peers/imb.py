@@ -10,7 +10,8 @@ is slower. IMB prints means, so that ours are means, too.
 - IMB-IO: the largest of the ranks' means, on the file system of --folder. Writes are synchronised each time (IMB's non-aggregate mode,
   which has a barrier and a second sync more), reads come from the page cache. IMB's sizes are those of both ranks together.
 - IMB-RMA: each access is completed by itself (non-aggregate), on memory that exists before the window.
-- IMB-MT: one thread of each rank, as two of them need four cores.
+- IMB-MT: one thread of each rank, as two of them need four cores. MALLOC_PERTURB_ lets the C library write to the memory that IMB
+  sends. g++ makes calloc() of its malloc() and memset(), so that every page it reads would be the kernel's one page of zeros.
 """
 import argparse
 import os
@@ -144,7 +145,7 @@ class Mt(Suite):
 
     def start_imb(self):
         return launch([self.imb, "-thread_level", "multiple", "-datatype", "char", "-count", ",".join(map(str, SIZES)), *self.CASES], self.folder,
-                      OMP_NUM_THREADS="1")
+                      OMP_NUM_THREADS="1", MALLOC_PERTURB_="165")
 
     mean_of = staticmethod(Rma.mean_of)
 
