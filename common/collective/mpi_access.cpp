@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "common/base/error.hpp"
+#include "common/mpi/group.hpp"
 
 namespace scalemark::collective {
 
@@ -148,24 +149,12 @@ class FencedAccess final : public AccessOperation {
   Epochs& epochs_;
 };
 
-/// Ranks of a window's communicator as MPI's group.
-class Group {
- public:
-  Group(MPI_Win window, const std::vector<int>& ranks) {
-    MPI_Group all = MPI_GROUP_NULL;
-    check_mpi(MPI_Win_get_group(window, &all));
-    const int code = MPI_Group_incl(all, static_cast<int>(ranks.size()), ranks.data(), &group_);
-    MPI_Group_free(&all);
-    check_mpi(code);
-  }
-  ~Group() { MPI_Group_free(&group_); }
-  Group(const Group&) = delete;
-  Group& operator=(const Group&) = delete;
-  MPI_Group get() const { return group_; }
-
- private:
-  MPI_Group group_ = MPI_GROUP_NULL;
-};
+/// The ranks of a window's communicator.
+MPI_Group group_of(MPI_Win window) {
+  MPI_Group all = MPI_GROUP_NULL;
+  check_mpi(MPI_Win_get_group(window, &all));
+  return all;
+}
 
 /// Post and start do not wait for each other, so that ranks may access one another.
 class PostedAccess final : public AccessOperation {
@@ -174,8 +163,8 @@ class PostedAccess final : public AccessOperation {
       : AccessOperation(std::move(accesses)),
         accesses_any_(!peers().empty()),
         is_accessed_(!accessors().empty()),
-        peers_(window(), peers()),
-        accessors_(window(), accessors()) {}
+        peers_(mpi::Group(group_of(window())), peers()),
+        accessors_(mpi::Group(group_of(window())), accessors()) {}
   void run() override {
     if (is_accessed_) check_mpi(MPI_Win_post(accessors_.get(), 0, window()));
     if (accesses_any_) {
@@ -188,7 +177,7 @@ class PostedAccess final : public AccessOperation {
 
  private:
   bool accesses_any_, is_accessed_;
-  Group peers_, accessors_;
+  mpi::Group peers_, accessors_;
 };
 
 }  // namespace

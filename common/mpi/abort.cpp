@@ -36,8 +36,7 @@ void abort(int code, const std::string& text) {
   [[maybe_unused]] const ssize_t written = write(STDERR_FILENO, line.data(), line.size());
   if (running) {
     // MPICH's mpiexec may lose what a rank wrote just before it aborts the job.
-    if (!Environment::library_version().starts_with("Open MPI"))
-      std::this_thread::sleep_for(kForwarding);
+    if (!is_open_mpi()) std::this_thread::sleep_for(kForwarding);
     MPI_Abort(world, code);
   }
   std::_Exit(code);

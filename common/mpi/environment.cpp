@@ -111,9 +111,9 @@ void Environment::finalize() {
   if (!by_session) MPI_Finalize();
 }
 
-bool needs_exit_handlers() {
-  return job_state().has_run && !Environment::library_version().starts_with("Open MPI");
-}
+bool is_open_mpi() { return Environment::library_version().starts_with("Open MPI"); }
+
+bool needs_exit_handlers() { return job_state().has_run && !is_open_mpi(); }
 
 Environment::Environment(int* argc, char*** argv, Start start) {
   check_session_folder();

@@ -55,6 +55,9 @@ bool started_by_session();
 /// Whether the library lets several threads call it at once (MPI_THREAD_MULTIPLE).
 bool any_thread_may_call();
 
+/// Whether the library is Open MPI, of any version.
+bool is_open_mpi();
+
 /// Whether this process must run its exit handlers: MPI ran, and is not Open MPI. MPICH 5 tells its
 /// launcher in one of them that the process ends on purpose. Otherwise mpiexec kills the others.
 bool needs_exit_handlers();

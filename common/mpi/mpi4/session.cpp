@@ -6,6 +6,8 @@
 #include <exception>
 #include <string_view>
 
+#include "common/mpi/group.hpp"
+
 namespace scalemark::mpi {
 namespace {
 
@@ -36,20 +38,29 @@ int level_named(std::string_view name) {
   return MPI_THREAD_SINGLE;
 }
 
-/// Members of a group, in a given order.
-class SubGroup {
+/// Finalises the session at the end, except while an exception unwinds.
+class OpenSession {
  public:
-  SubGroup(MPI_Group all, std::span<const int> members) {
-    check(MPI_Group_incl(all, static_cast<int>(members.size()), members.data(), &group_));
+  OpenSession() {
+    const ThreadRequest request;
+    check(MPI_Session_init(request.get(), MPI_ERRORS_RETURN, &session_));
   }
-  ~SubGroup() { MPI_Group_free(&group_); }
-  SubGroup(const SubGroup&) = delete;
-  SubGroup& operator=(const SubGroup&) = delete;
-  MPI_Group get() const { return group_; }
+  ~OpenSession() {
+    if (std::uncaught_exceptions() == 0) MPI_Session_finalize(&session_);
+  }
+  OpenSession(const OpenSession&) = delete;
+  OpenSession& operator=(const OpenSession&) = delete;
+  MPI_Session get() const { return session_; }
 
  private:
-  MPI_Group group_ = MPI_GROUP_NULL;
+  MPI_Session session_ = MPI_SESSION_NULL;
 };
+
+MPI_Group world_of(MPI_Session session) {
+  MPI_Group world = MPI_GROUP_NULL;
+  check(MPI_Group_from_session_pset(session, "mpi://WORLD", &world));
+  return world;
+}
 
 Comm create(MPI_Group group) {
   MPI_Comm made = MPI_COMM_NULL;
@@ -60,21 +71,8 @@ Comm create(MPI_Group group) {
 }  // namespace
 
 struct Session::Handles {
-  MPI_Session session = MPI_SESSION_NULL;
-  MPI_Group world = MPI_GROUP_NULL;
-
-  Handles() {
-    const ThreadRequest request;
-    check(MPI_Session_init(request.get(), MPI_ERRORS_RETURN, &session));
-    check(MPI_Group_from_session_pset(session, "mpi://WORLD", &world));
-  }
-  ~Handles() {
-    if (std::uncaught_exceptions() > 0) return;
-    MPI_Group_free(&world);
-    MPI_Session_finalize(&session);
-  }
-  Handles(const Handles&) = delete;
-  Handles& operator=(const Handles&) = delete;
+  OpenSession session;
+  Group world{world_of(session.get())};
 };
 
 bool Session::supported() { return true; }
@@ -85,19 +83,19 @@ Session::~Session() = default;
 
 int Session::rank() const {
   int rank = 0;
-  check(MPI_Group_rank(handles_->world, &rank));
+  check(MPI_Group_rank(handles_->world.get(), &rank));
   return rank;
 }
 
 int Session::size() const {
   int size = 0;
-  check(MPI_Group_size(handles_->world, &size));
+  check(MPI_Group_size(handles_->world.get(), &size));
   return size;
 }
 
 int Session::thread_level() const {
   MPI_Info info = MPI_INFO_NULL;
-  check(MPI_Session_get_info(handles_->session, &info));
+  check(MPI_Session_get_info(handles_->session.get(), &info));
   std::array<char, 64> name{};
   int room = static_cast<int>(name.size()), found = 0;
   const int code = MPI_Info_get_string(info, kThreadKey, &room, name.data(), &found);
@@ -107,8 +105,8 @@ int Session::thread_level() const {
 }
 
 Comm Session::communicator(std::span<const int> members) const {
-  if (members.empty()) return create(handles_->world);
-  return create(SubGroup(handles_->world, members).get());
+  if (members.empty()) return create(handles_->world.get());
+  return create(Group(handles_->world, members).get());
 }
 
 }  // namespace scalemark::mpi

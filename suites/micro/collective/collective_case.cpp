@@ -133,7 +133,6 @@ void take_graph(Case& c, Call& call, const GroupPlace& place) {
   const RankGraph graph = read_graph(c, place.size);
   call.neighbors = graph.of(place.rank);
   c.fact("edges", static_cast<std::int64_t>(graph.edges()));
-  c.fact("neighbors", static_cast<std::int64_t>(call.neighbors.most_targets));
 }
 
 /// Skips grids that are too small, and states the others.
@@ -144,13 +143,16 @@ void require_grid(Case& c, const Call& call, int ranks) {
     c.skip(fmt::format("a grid of {} ranks is too small for neighbors up to {} away", grid,
                        c.integer("radius")));
   c.fact("grid", grid);
-  c.fact("neighbors", static_cast<std::int64_t>(call.neighbors.most_targets));
 }
 
 void settle_neighbors(Case& c, Call& call, const GroupPlace& place) {
   if (!is_neighborhood(call.routine)) return;
-  if (c.text("neighbors") == "graph") return take_graph(c, call, place);
-  require_grid(c, call, place.size);
+  if (c.text("neighbors") == "graph") {
+    take_graph(c, call, place);
+  } else {
+    require_grid(c, call, place.size);
+  }
+  c.fact("neighbors", static_cast<std::int64_t>(call.neighbors.most_targets));
 }
 
 /// This rank's place in its group (axes groups and grouping). Skips ranks that do not divide into

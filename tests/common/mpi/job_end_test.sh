@@ -16,10 +16,13 @@ expect() { # CODE TEXT COMMAND...
 }
 
 host=$(uname -n)
+# The text of a wrong rank: Open MPI's, and MPICH's.
+reason=MPI_ERR_RANK
+if [[ $("$1" --version 2>&1) != *"Open MPI"* ]]; then reason="Invalid rank"; fi
 case $how in
   before) expect 42 "[1/2 $host] error: thrown before communication" "$@" -n 2 "$program" "$how" ;;
   between) expect 42 "[1/2 $host] error: thrown between two barriers" "$@" -n 2 "$program" "$how" ;;
-  inside) expect 42 "[1/2 $host] error: MPI error class 6: " "$@" -n 2 "$program" "$how" ;;
+  inside) expect 42 "[1/2 $host] error: MPI error class 6: $reason" "$@" -n 2 "$program" "$how" ;;
   unwind) expect 42 "[1/2 $host] error: thrown over a communicator" "$@" -n 2 "$program" "$how" ;;
   abort_before_init) expect 5 "[0/1 $host] error: no MPI yet" "$program" "$how" ;;
   # Processes that another MPI's mpirun, or srun without PMIx, started: each sees itself alone.
