@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Starting the program under test, for the black-box tests."""
+import functools
 import glob
 import json
 import os
@@ -18,6 +19,13 @@ MPIRUN = os.environ["MPIRUN"]
 SWAPS = {"OMPI_MCA_osc": "^rdma"}  # Open MPI 4 does no compare_and_swap within a node otherwise
 # Subcommands that know no benchmark: they read, compare and convert files.
 OF_FILES = {"baseline", "compare", "export", "finalize", "fleet", "import", "predict", "report", "schema", "show", "study"}
+
+
+@functools.cache
+def mpi_has_sessions():
+    """MPI-4's sessions, which Open MPI 4 does not have."""
+    version = subprocess.run([MPIRUN, "--version"], capture_output=True, text=True, check=True).stdout
+    return not re.search(r"Open MPI\) [1-4]\.", version)
 
 
 def run(*arguments, ranks=0, program=None, timeout=120, env=None, cwd=None, preexec_fn=None):

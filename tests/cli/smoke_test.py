@@ -7,7 +7,7 @@ import json
 import sys
 import unittest
 
-from harness import SWAPS, ProgramTest, planned_keys, rows, run
+from harness import SWAPS, ProgramTest, mpi_has_sessions, planned_keys, rows, run
 
 
 # What a row of these moves is known, and what part of a peak that is, or why not.
@@ -53,13 +53,14 @@ class Others(ProgramTest):
         listed = {entry["name"] for entry in json.loads(run("list", "--json").stdout)}
         others = sorted(listed - {key.split()[0] for key in preset})
         self.assertGreater(len(others), 5)
+        not_here = set() if mpi_has_sessions() else {"micro/session"}  # cli.micro checks what such a run says
         larger = [name for name in others if name.startswith("micro/neighbor_") or name == "micro/congestion"]
         measured = set()
         for ranks, names in ((2, sorted(set(others) - set(larger))), (4, larger)):
             out = self.path(f"others-{ranks}.h5")
             self.expect(run("run", *names, "--quick", "-o", out, ranks=ranks, timeout=280, env=SWAPS), 0)
             measured |= {row["name"] for row in rows(out).values() if row["status"] == "ok"}
-        self.assertEqual(sorted(measured), others, "each has a case that was measured")
+        self.assertEqual(sorted(measured), sorted(set(others) - not_here), "each has a case that was measured")
 
 
 if __name__ == "__main__":
