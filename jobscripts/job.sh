@@ -84,12 +84,11 @@ elif [[ $scheduler == mpirun && -z $hosts ]]; then
   each=(env)
   launcher=("${mpirun_command[@]}")
 else
-  each=(mpirun -n "$nodes" --map-by ppr:1:node --bind-to none)
-  launcher=(mpirun -n "$ranks" --map-by "ppr:$per_node:node" --bind-to none)
-  if [[ -s $hosts ]]; then
-    each+=(--hostfile "$hosts")
-    launcher+=(--hostfile "$hosts")
-  fi
+  if [[ ! -s $hosts ]]; then hosts=''; fi
+  set_mpirun "$nodes" 1 "$hosts"
+  each=("${mpirun_command[@]}")
+  set_mpirun "$ranks" "$per_node" "$hosts"
+  launcher=("${mpirun_command[@]}")
 fi
 if [[ -n ${SCALEMARK_LAUNCHER:-} ]]; then read -r -a launcher <<<"$SCALEMARK_LAUNCHER"; fi
 command -v "${launcher[0]}" >/dev/null || die 3 "${launcher[0]} was not found: load the MPI module (submit.sh --module), or set SCALEMARK_LAUNCHER"

@@ -135,7 +135,7 @@ find_scalemark() {
 
 # Sets program_command: the program, or the command that runs it in SCALEMARK_CONTAINER; and rank_command, the same where a
 # launcher starts it (behind its options). SCALEMARK_CONTAINER is
-# - an image of Apptainer (or Singularity);
+# - an image of Apptainer (or Singularity), whose ranks of a node share a container from Apptainer 1.3 on;
 # - a folder, the root of a system: for Charliecloud, whose ranks of a node share a container;
 # - FILE.sqsh, an image of enroot: for Slurm's plugin pyxis.
 # The container gets the working folder and the FOLDERs given. SCALEMARK_CONTAINER_OPTIONS (separated by blanks) are passed on,
@@ -173,8 +173,12 @@ set_program() { # [FOLDER...]
     program_command=(srun --nodes=1 --ntasks=1 --overlap "${rank_command[@]}")
   else
     engine=$(command -v apptainer || command -v singularity) || die 3 "neither apptainer nor singularity was found, which SCALEMARK_CONTAINER needs"
-    program_command=("$(basename "$engine")" exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
-    rank_command=("${program_command[@]}")
+    engine=$(basename "$engine")
+    for folder in "${folders[@]}"; do options=("--bind=$folder" "${options[@]}"); done
+    program_command=("$engine" exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
+    # Without root each container has a user namespace of its own, between which the kernel copies no messages.
+    if [[ $("$engine" exec --help 2>/dev/null) == *--sharens* ]]; then options=(--sharens "${options[@]}"); fi
+    rank_command=("$engine" exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
   fi
 }
 
@@ -199,15 +203,27 @@ srun_mpi() {
 
 # --- launch ----------------------------------------------------------------------------------
 
-# Sets mpirun_command for that many ranks. The program binds its ranks, so mpirun must not. Open MPI's own messages
-# about a lost job are switched off, because the program and this script explain it better. A variable is used, because
-# other MPI libraries do not know mpirun -q.
-set_mpirun() { # ranks
-  command -v mpirun >/dev/null || die 3 "mpirun was not found: run jobscripts/setup.sh, or load your MPI module"
-  mpirun_command=(mpirun -n "$1" --bind-to none)
-  if (($1 > $(core_count))); then mpirun_command+=(--oversubscribe); fi
-  export OMPI_MCA_orte_execute_quiet=1
-  if [[ $(id -u) == 0 ]]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+need_mpirun() { command -v mpirun >/dev/null || die 3 "mpirun was not found: run jobscripts/setup.sh, or load your MPI module"; }
+
+# Sets mpirun_command for that many ranks: on this machine, else RANKS_PER_NODE on each host of HOSTS, a file (empty: the
+# hosts of the job, which mpirun knows). The program binds its ranks, so mpirun must not.
+set_mpirun() { # RANKS [RANKS_PER_NODE [HOSTS]]
+  local per_node=${2:-} hosts=${3:-}
+  mpirun_command=(mpirun -n "$1")
+  case $(mpirun --version 2>&1) in
+    *HYDRA* | *"Intel(R) MPI"*) # MPICH, and what is made of it
+      mpirun_command[0]=mpiexec.hydra # Intel's mpirun is a script, which keeps signals for itself
+      export I_MPI_PIN=${I_MPI_PIN:-off}
+      mpirun_command+=(${per_node:+-ppn "$per_node"} ${hosts:+-f "$hosts"})
+      ;;
+    *)
+      mpirun_command+=(${per_node:+--map-by "ppr:$per_node:node"} --bind-to none ${hosts:+--hostfile "$hosts"})
+      if [[ -z $per_node ]] && (($1 > $(core_count))); then mpirun_command+=(--oversubscribe); fi
+      # Messages of version 4 about a lost job: the program and these scripts explain it better.
+      export OMPI_MCA_orte_execute_quiet=1
+      if [[ $(id -u) == 0 ]]; then export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1; fi
+      ;;
+  esac
 }
 
 # The more important of two exit codes, in the order 2, 3, 6, 1, 4, 5, 0. Other codes, which come from the launcher,

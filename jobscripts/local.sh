@@ -67,6 +67,7 @@ if [[ -z $output ]]; then
   output=$(repository)/results/local/$(hostname -s)-n$ranks-$(date -u +%Y%m%dT%H%M%S)
 fi
 program_command=("$(find_scalemark)")
+need_mpirun
 set_mpirun "$ranks"
 prepare_folder "$output" "$resume"
 option_words

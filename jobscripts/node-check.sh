@@ -45,6 +45,7 @@ while (($#)); do
 done
 [[ -d $fleet ]] || die 2 "--fleet is '$fleet', which is no folder (see --help)"
 set_program "$fleet"
+need_mpirun
 set_mpirun "$ranks"
 
 # Files of this host are left out: of several runs on a host the fastest counts.

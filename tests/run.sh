@@ -312,9 +312,9 @@ check_newest() {
 }
 
 check_other_mpi() { # name
-  local uses_mpi='^(common\.(mpi|collective|clock|core)|suites\.micro|cli\.(micro|communication))'
+  local uses_mpi='^(common\.(mpi|collective|clock|core)|suites\.micro|cli\.(micro|communication)|jobscripts\.(local|submit)$)'
   step "cpu-$1: build" tests/mpi/build.sh "$1" || return 0
-  step "cpu-$1: tests" run_tests "cpu-$1" --tests-regex "$uses_mpi" --label-exclude "$excluded|full" || true
+  PATH=$root/build/cpu-$1/mpi/bin:$PATH step "cpu-$1: tests" run_tests "cpu-$1" --tests-regex "$uses_mpi" --label-exclude "$excluded|full" || true
 }
 
 # shellcheck disable=SC2317  # called by step

@@ -18,7 +18,7 @@ std::string why_messages_may_hang(std::string_view library, std::string_view mec
       std::ranges::adjacent_find(namespaces, std::not_equal_to{}) == namespaces.end();
   if (all_alike || mechanism == "none" || !library.starts_with("Open MPI v4.")) return {};
   return "ranks of a node run in containers of their own, where large messages of Open MPI 4 can "
-         "hang: let them share one (ch-run --join) or set "
+         "hang: let them share one (apptainer exec --sharens, ch-run --join) or set "
          "OMPI_MCA_btl_vader_single_copy_mechanism=none";
 }
 

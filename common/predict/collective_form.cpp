@@ -87,8 +87,8 @@ constexpr std::array<Named, 9> kAll{{{"allgather", kAllgather},
 
 /// What differs by less cannot be told apart.
 constexpr double kEqualErrors = 0.02;
-/// Measured sizes that count, on either side of the one asked for.
-constexpr std::size_t kSizesBeside = 2;
+/// Measured sizes that count: those nearest to the one asked for.
+constexpr std::size_t kNearestSizes = 3;
 
 using Times = std::vector<CollectiveTime>;
 
@@ -158,8 +158,20 @@ std::vector<Sums> sums_of_others(const std::vector<Sums>& groups) {
   return rest;
 }
 
+/// Mean |residual| of a group: of its times of so many bytes, or of all where it has none.
+double mean_error(const Times& times, std::span<const double> residuals, double bytes) {
+  double own = 0, all = 0, count = 0;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    all += std::abs(residuals[i]);
+    if (times[i].bytes != bytes) continue;
+    own += std::abs(residuals[i]);
+    ++count;
+  }
+  return count > 0 ? own / count : all / static_cast<double>(times.size());
+}
+
 FittedForm fit(const CollectiveForm& form, std::shared_ptr<const NodeLevel> node,
-               const ByRanks& groups) {
+               const ByRanks& groups, double bytes) {
   FittedForm fitted{.form = form, .node = std::move(node), .residuals = {}};
   std::vector<Sums> sums;
   Sums all;
@@ -175,12 +187,10 @@ FittedForm fit(const CollectiveForm& form, std::shared_ptr<const NodeLevel> node
   std::size_t group = 0;
   for (const auto& [ranks, times] : groups) {
     const Coefficients without = solve(of_others[group++]);
-    double sum = 0;
-    for (const CollectiveTime& one : times) {
+    for (const CollectiveTime& one : times)
       fitted.residuals.push_back(std::log(one.seconds / value(fitted, without, ranks, one.bytes)));
-      sum += std::abs(fitted.residuals.back());
-    }
-    fitted.error = std::max(fitted.error, sum / static_cast<double>(times.size()));
+    const auto own = std::span(fitted.residuals).last(times.size());
+    fitted.error = std::max(fitted.error, mean_error(times, own, bytes));
   }
   return fitted;
 }
@@ -251,40 +261,43 @@ CollectivePredictor::CollectivePredictor(std::string_view collective,
   std::ranges::stable_sort(times_, {}, &CollectiveTime::bytes);
 }
 
-std::span<const CollectiveTime> CollectivePredictor::beside(double bytes) const {
-  const auto below = [&](double size) {
-    return std::ranges::lower_bound(times_, size, {}, &CollectiveTime::bytes);
+std::span<const CollectiveTime> CollectivePredictor::nearest(double bytes) const {
+  std::vector<double> sizes;
+  for (const CollectiveTime& one : times_) {
+    if (sizes.empty() || sizes.back() != one.bytes) sizes.push_back(one.bytes);
+  }
+  if (sizes.empty()) return {};
+  const auto distance = [&](double size) {
+    return std::abs(std::log((size + 1) / (bytes + 1)));  // a size may be 0
   };
-  const auto above = [&](double size) {
-    return std::ranges::upper_bound(times_, size, {}, &CollectiveTime::bytes);
-  };
-  auto first = below(bytes), last = above(bytes);
-  for (std::size_t i = 0; i < kSizesBeside && first != times_.begin(); ++i)
-    first = below(std::prev(first)->bytes);
-  for (std::size_t i = 0; i < kSizesBeside && last != times_.end(); ++i) last = above(last->bytes);
-  return {first, last};
+  std::ranges::stable_sort(sizes, {}, distance);
+  sizes.resize(std::min(sizes.size(), kNearestSizes));
+  const auto [least, most] = std::ranges::minmax(sizes);
+  return {std::ranges::lower_bound(times_, least, {}, &CollectiveTime::bytes),
+          std::ranges::upper_bound(times_, most, {}, &CollectiveTime::bytes)};
 }
 
-std::vector<FittedForm> CollectivePredictor::fits(std::span<const CollectiveTime> used) const {
+std::vector<FittedForm> CollectivePredictor::fits(std::span<const CollectiveTime> used,
+                                                  double bytes) const {
   const ByRanks groups = by_ranks(used);
   std::vector<FittedForm> all;
-  for (const CollectiveForm& form : forms_) all.push_back(fit(form, nullptr, groups));
+  for (const CollectiveForm& form : forms_) all.push_back(fit(form, nullptr, groups, bytes));
   const auto has_node_time = [&](const CollectiveTime& one) {
     return interpolated(node_->seconds, one.bytes).has_value();
   };
   if (!node_ || !std::ranges::all_of(used, has_node_time)) return all;
-  for (const CollectiveForm& form : forms_) all.push_back(fit(form, node_, groups));
+  for (const CollectiveForm& form : forms_) all.push_back(fit(form, node_, groups, bytes));
   return all;
 }
 
 CollectivePrediction CollectivePredictor::predict(int ranks, double bytes, double level) const {
   CollectivePrediction prediction;
-  const std::span<const CollectiveTime> used = beside(bytes);
+  const std::span<const CollectiveTime> used = nearest(bytes);
   prediction.used.assign(used.begin(), used.end());
   prediction.ranks_used = by_ranks(used).size();
   if (prediction.ranks_used < 2)
     throw Error("a collective's form needs times of at least two numbers of ranks");
-  prediction.forms = fits(used);
+  prediction.forms = fits(used, bytes);
   std::ranges::stable_sort(prediction.forms, {}, &FittedForm::error);
   const double limit = prediction.forms.front().error + kEqualErrors;
   std::erase_if(prediction.forms, [&](const FittedForm& one) { return !(one.error <= limit); });

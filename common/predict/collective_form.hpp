@@ -51,7 +51,8 @@ struct FittedForm {
   double step_seconds = 0;        ///< a
   double byte_seconds = 0;        ///< b
   std::vector<double> residuals;  ///< log(measured / predicted), by the fit of the other ranks
-  /// Mean |residual| of the number of ranks that the others predict worst.
+  /// Mean |residual| of the number of ranks that the others predict worst; at the size asked for,
+  /// where it was measured.
   double error = 0;
 
   std::string name() const;
@@ -64,7 +65,7 @@ struct FittedForm {
 
 /// A form fits up to this error, over at least so many numbers of ranks: of two, each is predicted
 /// from a single one, which most forms do equally well.
-constexpr double kMaxFormError = 0.15;
+constexpr double kMaxFormError = 0.1;
 constexpr std::size_t kTestedRanks = 3;
 
 /// What the forms predict, and from what.
@@ -82,8 +83,8 @@ struct CollectivePrediction {
 };
 
 /// Fits all forms of a collective: least squares of relative residuals, coefficients of at least 0.
-/// Predicts from the measured sizes next to the one asked for: at most two smaller and two larger
-/// ones, so that a library that changes its algorithm with the size counts as it does there.
+/// Predicts from the three measured sizes nearest to the one asked for, so that a library that
+/// changes its algorithm with the size counts as it does there.
 class CollectivePredictor {
  public:
   /// Throws Error for a collective without forms, ranks below 2, sizes below 0, and times that are
@@ -96,8 +97,8 @@ class CollectivePredictor {
   CollectivePrediction predict(int ranks, double bytes, double level) const;
 
  private:
-  std::span<const CollectiveTime> beside(double bytes) const;
-  std::vector<FittedForm> fits(std::span<const CollectiveTime> used) const;
+  std::span<const CollectiveTime> nearest(double bytes) const;
+  std::vector<FittedForm> fits(std::span<const CollectiveTime> used, double bytes) const;
 
   std::span<const CollectiveForm> forms_;
   std::vector<CollectiveTime> times_;      ///< by size

@@ -170,7 +170,10 @@ class Local(ScriptTest):
         self.assertEqual(self.files(), ["run-1.h5.parts"])
         self.assertEqual(len(self.launches()), 2, "it would be refused again")
 
-    def test_the_launcher_adds_nothing_to_what_was_said(self):
+    def test_open_mpi_4_adds_nothing_to_what_was_said(self):
+        version = start("mpirun", "--version").stdout
+        if "Open MPI) 4." not in version:
+            self.skipTest(f"this mpirun cannot be silenced: {version}")
         for number, ending in enumerate(("none:2", "3", "crash")):
             with self.subTest(ending=ending):
                 self.out = self.path(f"quiet{number}")

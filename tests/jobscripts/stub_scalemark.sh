@@ -26,10 +26,10 @@ case ${1:-} in
     ;;
 esac
 
-rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-0}}
+rank=${OMPI_COMM_WORLD_RANK:-${PMIX_RANK:-${PMI_RANK:-0}}}
 ((rank == 0)) || exit 0
 launch=$(($(wc -l <"$STUB_LOG") + 1))
-echo "ranks=${OMPI_COMM_WORLD_SIZE:-${SLURM_NTASKS:-1}} $*" >>"$STUB_LOG"
+echo "ranks=${OMPI_COMM_WORLD_SIZE:-${PMI_SIZE:-${SLURM_NTASKS:-1}}} $*" >>"$STUB_LOG"
 read -r -a plan <<<"$STUB_PLAN"
 ending=${plan[launch - 1]:-${plan[-1]}}
 

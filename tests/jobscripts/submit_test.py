@@ -28,6 +28,15 @@ class Jobs(ScriptTest):
         os.chmod(path, 0o755)
         return {"PATH": self.path("bin") + ":" + os.environ["PATH"]}
 
+    def stub_apptainer(self, options="--bind SPEC"):
+        """An Apptainer that lists such options, notes how it is started, and runs the program under test."""
+        return self.stub_command("apptainer", f"""if [[ $2 == --help ]]; then echo '{options}'; exit; fi
+echo "apptainer $*" >>"$STUB_LOG.launcher"
+while [[ $1 != scalemark ]]; do shift; done
+shift
+exec "$SCALEMARK" "$@"
+""")
+
     def test_each_number_of_nodes_is_a_job_and_the_command_to_submit_it_is_printed(self):
         for scheduler, command in COMMANDS.items():
             with self.subTest(scheduler):
@@ -108,7 +117,7 @@ class Jobs(ScriptTest):
     def test_the_table_comes_from_the_container(self):
         image = self.path("a.sif")
         open(image, "w", encoding="ascii").close()
-        path = self.stub_command("apptainer", 'shift 3\nexec "$SCALEMARK" "$@"\n')
+        path = self.stub_apptainer()
         done = self.run_job("lsf", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": image})
         self.expect(done, 0)
         self.assertEqual(done.stdout.splitlines()[-1:], [f"table of {self.out}"])
@@ -228,9 +237,15 @@ class Jobs(ScriptTest):
     def test_the_container_runs_the_program(self):
         image = self.path("a.sif")
         open(image, "w", encoding="ascii").close()
-        path = self.stub_command("apptainer", 'echo "apptainer $*" >>"$STUB_LOG.launcher"\nshift 4\nexec "$SCALEMARK" "$@"\n')
-        self.expect(self.run_job("pbs", "0", "--repeats", 1, env={**path, "SCALEMARK_CONTAINER": image, "SCALEMARK_CONTAINER_OPTIONS": "--nv"}), 0)
-        self.assertIn(f"apptainer exec --nv {image} scalemark run --output {self.out}/run-1.h5", self.launcher())
+        for options, shared in (("--bind SPEC", ""), ("--bind SPEC\n--sharens  SHARE the namespace", "--sharens ")):
+            with self.subTest(options=options):
+                self.out = self.path(f"out{len(shared)}")
+                done = self.run_job("pbs", "0", "--repeats", 2, env={**self.stub_apptainer(options), "SCALEMARK_CONTAINER": image,
+                                                                     "SCALEMARK_CONTAINER_OPTIONS": "--nv"})
+                self.expect(done, 0)
+                folders = f"--bind={self.out} --bind={os.getcwd()} --nv {image} scalemark"
+                self.assertIn(f"apptainer exec {shared}{folders} run --output {self.out}/run-1.h5", self.launcher())
+                self.assertIn(f"apptainer exec {folders} show {self.out}", self.launcher())
 
     def test_ranks_of_a_node_share_a_container_of_charliecloud(self):
         root = self.path("root")

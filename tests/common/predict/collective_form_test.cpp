@@ -135,10 +135,28 @@ TEST(CollectiveForm, OnlySizesBesideTheOneAskedForCount) {
   }
   const CollectivePrediction small = predict_collective("allreduce", times, 64, 256, 0.9);
   const CollectivePrediction large = predict_collective("allreduce", times, 64, 1 << 20, 0.9);
-  EXPECT_EQ(small.used.size(), 12);  // 64, 256, 1 KiB, 4 KiB; nothing below 64
-  EXPECT_EQ(large.used.size(), 12);  // 64 KiB to 4 MiB; nothing above
+  EXPECT_EQ(small.used.size(), 9);  // 64, 256, 1 KiB
+  EXPECT_EQ(large.used.size(), 9);  // 256 KiB to 4 MiB
+  const auto at_the_end = predict_collective("allreduce", times, 64, 64, 0.9).used;
+  EXPECT_EQ(at_the_end.size(), 9);  // 64, 256, 1 KiB
   EXPECT_NEAR(small.seconds / simulated("allreduce_recursive_doubling", 64, 256), 1, 0.02);
   EXPECT_NEAR(large.seconds / simulated("allreduce_ring", 64, 1 << 20), 1, 0.02);
+}
+
+/// Sizes nearby that follow no form do not make a size that follows one a guess, nor the reverse.
+TEST(CollectiveForm, TheErrorIsThatOfTheSizeAskedFor) {
+  std::vector<CollectiveTime> times;
+  for (const int ranks : {2, 3, 4, 6}) {
+    for (const double bytes : {1e3, 1e4, 1e5}) {
+      const bool odd = bytes == 1e5 && ranks == 4;
+      times.push_back({ranks, bytes, 1e-7 * bytes * (ranks - 1) * (odd ? 1.4 : 1.0)});
+    }
+  }
+  const CollectivePrediction small = predict_collective("alltoall", times, 8, 1e3, 0.9);
+  EXPECT_TRUE(small.fits()) << small.forms.front().error;
+  EXPECT_FALSE(predict_collective("alltoall", times, 8, 1e5, 0.9).fits());
+  // Between measured sizes all of them count.
+  EXPECT_FALSE(predict_collective("alltoall", times, 8, 5e4, 0.9).fits());
 }
 
 TEST(CollectiveForm, TwoNumbersOfRanksAreNoTest) {
