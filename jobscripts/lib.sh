@@ -137,7 +137,8 @@ find_scalemark() {
 # launcher starts it (behind its options). SCALEMARK_CONTAINER is
 # - an image of Apptainer (or Singularity), whose ranks of a node share a container from Apptainer 1.3 on;
 # - a folder, the root of a system: for Charliecloud, whose ranks of a node share a container;
-# - FILE.sqsh, an image of enroot: for Slurm's plugin pyxis.
+# - FILE.sqsh, an image of enroot: for Slurm's plugin pyxis;
+# - podman:IMAGE, an image of Podman, as Docker's.
 # The container gets the working folder and the FOLDERs given. SCALEMARK_CONTAINER_OPTIONS (separated by blanks) are passed on,
 # for example --nv.
 # shellcheck disable=SC2034  # for the scripts that source this
@@ -150,9 +151,18 @@ set_program() { # [FOLDER...]
     rank_command=("$found")
     return
   fi
-  [[ -r $SCALEMARK_CONTAINER ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER', which cannot be read"
+  [[ $SCALEMARK_CONTAINER == podman:?* || -r $SCALEMARK_CONTAINER ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER', which cannot be read"
   read -r -a options <<<"${SCALEMARK_CONTAINER_OPTIONS:-}"
-  if [[ -d $SCALEMARK_CONTAINER ]]; then
+  if [[ $SCALEMARK_CONTAINER == podman:* ]]; then
+    command -v podman >/dev/null || die 3 "podman was not found, which SCALEMARK_CONTAINER needs"
+    # Launchers give ranks their places in the environment, and talk to them by files of the temporary folder.
+    for folder in "${folders[@]}" /dev/shm "${TMPDIR:-/tmp}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
+    if [[ $(id -u) != 0 ]]; then options=(--userns=keep-id "${options[@]}"); fi
+    program_command=(podman run --rm --env-host --net=host --pid=host "--workdir=$PWD" "${options[@]}" "${SCALEMARK_CONTAINER#podman:}" scalemark)
+    rank_command=("${program_command[@]}")
+    # Each rank has a container of its own, and Open MPI must not copy between their processes.
+    export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
+  elif [[ -d $SCALEMARK_CONTAINER ]]; then
     command -v ch-run >/dev/null || die 3 "ch-run was not found, which a folder as SCALEMARK_CONTAINER needs (Charliecloud)"
     export USER=${USER:-$(id -un)} # which it asks for
     options=("--cd=$PWD" "${options[@]}")

@@ -21,7 +21,8 @@
 #   --scratch DIR        write on this disk of the first node, and copy each finished run to --output
 #   --stage NAME=DIR     copy data set NAME (scalemark run --data) from DIR to each node's disk first; may be repeated
 #   --module M           module to load first; may be repeated
-#   --container PATH     holds scalemark (packaging/container): an Apptainer image, a folder for Charliecloud, or FILE.sqsh for pyxis
+#   --container PATH     holds scalemark (packaging/container): an Apptainer image, a folder for Charliecloud, FILE.sqsh for pyxis,
+#                        or podman:IMAGE
 #   --mpi TYPE           Slurm: how srun starts MPI (default: pmix where srun --mpi=list has it)
 #   --hostfile FILE      mpirun: hosts with their slots (default: this machine)
 #   --output DIR         folder of the jobs and their runs (default results/local/SCHEDULER-TIME): DIR/nodes-N/run-1.h5 ..
@@ -100,12 +101,12 @@ if [[ $scheduler == mpirun ]]; then
 elif [[ -n $hostfile ]]; then
   die 2 "--hostfile is for mpirun only"
 fi
-[[ -z $container || -e $container ]] || die 2 "'$container' is neither a file nor a folder (--container)"
+[[ -z $container || -e $container || $container == podman:?* ]] || die 2 "'$container' is neither a file, a folder nor podman:IMAGE (--container)"
 [[ -z $hostfile || -f $hostfile ]] || die 2 "'$hostfile' is no file (--hostfile)"
 check_run_arguments "$@"
 if [[ -z $per_node ]]; then per_node=$((gpus > 0 ? gpus : 2)); fi
 if [[ -n $baseline ]]; then baseline=$(realpath -m -- "$baseline"); fi
-if [[ -n $container ]]; then container=$(realpath -- "$container"); fi
+if [[ -e $container ]]; then container=$(realpath -- "$container"); fi
 if [[ -n $hostfile ]]; then hostfile=$(realpath -- "$hostfile"); fi
 output=${output:-$root/results/local/$scheduler-$(date -u +%Y%m%dT%H%M%S)}
 output=$(realpath -m -- "$output")

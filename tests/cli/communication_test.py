@@ -197,9 +197,9 @@ class Communication(ProgramTest):
         five = self.measure(5, "^micro/congestion$", "memory=host", "bytes=64", "victim=ring", "congestor=incast", "share=0,1")
         self.check_all_right(five)
         self.assertEqual(sorted((row["facts"]["victims"], row["facts"]["congestors"]) for row in five.values()), [(2, 3), (3, 2)])
-        mixed = self.measure(8, "^micro/congestion$", "memory=host", "bytes=8", "victim=ring", "congestor=mixed", "share=0.5,0.8", code=0)
+        mixed = self.measure(10, "^micro/congestion$", "memory=host", "bytes=8", "victim=ring", "congestor=mixed", "share=0.5,0.8", code=0)
         self.assertEqual({row["params"].get("share", 0.8): row["reason"] for row in mixed.values() if row["status"] == "skipped"},
-                         {0.5: "4 congestors of 3 kinds, each kind needs two"})
+                         {0.5: "5 congestors of 4 kinds, each kind needs two"})
         self.check_all_right(mixed, "each kind needs two")
         few = self.measure(3, "^micro/congestion$", "memory=host", "bytes=8", "ranks=3", code=4)
         self.assertEqual({row["reason"] for row in few.values()}, {"needs at least 4 ranks"})

@@ -260,6 +260,25 @@ exec "$SCALEMARK" "$@"
         self.assertIn(f"ch-run {folders} show {self.out}", self.launcher())
         self.assertTrue(os.path.isdir(f"{root}{self.out}"), "where it is mounted")
 
+    def test_podman_mounts_what_launchers_need(self):
+        path = self.stub_command("podman", 'echo "podman $*" >>"$STUB_LOG.launcher"\n'
+                                           'echo "$OMPI_MCA_btl_vader_single_copy_mechanism" >"$STUB_LOG.copies"\n'
+                                           'while [[ $1 != scalemark ]]; do shift; done\nshift\nexec "$SCALEMARK" "$@"\n')
+        done = self.run_job("pbs", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": "podman:a/b:1", "TMPDIR": self.folder,
+                                                             "SCALEMARK_CONTAINER_OPTIONS": "--runtime runc"})
+        self.expect(done, 0)
+        user = "" if os.geteuid() == 0 else "--userns=keep-id "
+        volumes = " ".join(f"--volume={folder}:{folder}" for folder in (self.folder, "/dev/shm", self.out, os.getcwd()))
+        words = f"podman run --rm --env-host --net=host --pid=host --workdir={os.getcwd()} {user}{volumes} --runtime runc a/b:1 scalemark"
+        self.assertIn(f"{words} run --output {self.out}/run-1.h5", self.launcher())
+        self.assertIn(f"{words} show {self.out}", self.launcher())
+        with open(self.log + ".copies", encoding="ascii") as file:
+            self.assertEqual(file.read(), "none\n")
+        self.expect(self.run_job("pbs", "0", env={"SCALEMARK_CONTAINER": "podman:"}), 2, "SCALEMARK_CONTAINER")
+        self.expect(self.submit("slurm", "--container", "podman:"), 2, "podman:IMAGE")
+        self.expect(self.submit("slurm", "--container", "podman:a/b:1"), 0)
+        self.assertIn("export SCALEMARK_CONTAINER=podman:a/b:1\n", self.job("slurm"))
+
     def test_images_of_enroot_go_to_srun(self):
         image = self.path("a.sqsh")
         open(image, "w", encoding="ascii").close()

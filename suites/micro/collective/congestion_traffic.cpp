@@ -37,7 +37,7 @@ const std::vector<std::string>& congestor_patterns() {
 }
 
 std::vector<std::string> congestors_of(const std::string& congestor) {
-  if (congestor == "mixed") return {"alltoall", "incast", "broadcast"};
+  if (congestor == "mixed") return {"alltoall", "incast", "put_incast", "get_broadcast"};
   return {congestor};
 }
 

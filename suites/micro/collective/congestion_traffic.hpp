@@ -19,8 +19,8 @@ namespace scalemark::micro {
 /// Values of axes `victim` and `congestor`.
 const std::vector<std::string>& victim_patterns();
 const std::vector<std::string>& congestor_patterns();
-/// The patterns that a value of axis `congestor` stands for: itself, or, for mixed, an alltoall, an
-/// incast and a broadcast.
+/// The patterns that a value of axis `congestor` stands for: itself, or, for mixed, those of
+/// GPCNeT's network_load_test.
 std::vector<std::string> congestors_of(const std::string& congestor);
 
 /// Whether the ranks of a pattern access the memory of the group's first rank, which does nothing.
