@@ -220,7 +220,7 @@ need_mpirun() { command -v mpirun >/dev/null || die 3 "mpirun was not found: run
 set_mpirun() { # RANKS [RANKS_PER_NODE [HOSTS]]
   local per_node=${2:-} hosts=${3:-}
   mpirun_command=(mpirun -n "$1")
-  case $(mpirun --version 2>&1) in
+  case $(timeout 10 mpirun --version 2>&1 </dev/null) in # a broken one may hang
     *HYDRA* | *"Intel(R) MPI"*) # MPICH, and what is made of it
       mpirun_command[0]=mpiexec.hydra # Intel's mpirun is a script, which keeps signals for itself
       export I_MPI_PIN=${I_MPI_PIN:-off}

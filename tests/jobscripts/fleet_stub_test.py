@@ -52,7 +52,7 @@ class FleetJob(ScriptTest):
         os.mkdir(self.tools)
         tool(self.tools, "srun", SRUN)
         tool(self.tools, "scalemark", PROGRAM)
-        tool(self.tools, "mpirun", 'while [[ $1 != */scalemark ]]; do shift; done; exec "$@"')
+        tool(self.tools, "mpirun", 'if [[ $1 == --version ]]; then exit; fi; while [[ $1 != */scalemark ]]; do shift; done; exec "$@"')
 
     def environment(self, hosts, **more):
         tool(self.tools, "scontrol", f"printf '%s\\n' {hosts}")
