@@ -141,55 +141,77 @@ find_scalemark() {
 # - podman:IMAGE, an image of Podman, as Docker's.
 # The container gets the working folder and the FOLDERs given. SCALEMARK_CONTAINER_OPTIONS (separated by blanks) are passed on,
 # for example --nv.
-# shellcheck disable=SC2034  # for the scripts that source this
 set_program() { # [FOLDER...]
-  local options=() mounts=() folders=("$PWD") found engine folder
+  local options=() folders=("$PWD") folder
   for folder in "$@"; do folders+=("$(realpath -ms -- "$folder")"); done
-  if [[ -z ${SCALEMARK_CONTAINER:-} ]]; then
-    found=$(find_scalemark)
-    program_command=("$found")
-    rank_command=("$found")
-    return
-  fi
-  [[ $SCALEMARK_CONTAINER == podman:?* || -r $SCALEMARK_CONTAINER ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER', which cannot be read"
   read -r -a options <<<"${SCALEMARK_CONTAINER_OPTIONS:-}"
-  if [[ $SCALEMARK_CONTAINER == podman:* ]]; then
-    command -v podman >/dev/null || die 3 "podman was not found, which SCALEMARK_CONTAINER needs"
-    # Launchers give ranks their places in the environment, and talk to them by files of the temporary folder.
-    for folder in "${folders[@]}" /dev/shm "${TMPDIR:-/tmp}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
-    if [[ $(id -u) != 0 ]]; then options=(--userns=keep-id "${options[@]}"); fi
-    program_command=(podman run --rm --env-host --net=host --pid=host "--workdir=$PWD" "${options[@]}" "${SCALEMARK_CONTAINER#podman:}" scalemark)
-    rank_command=("${program_command[@]}")
-    # Each rank has a container of its own, and Open MPI must not copy between their processes.
-    export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
-  elif [[ -d $SCALEMARK_CONTAINER ]]; then
-    command -v ch-run >/dev/null || die 3 "ch-run was not found, which a folder as SCALEMARK_CONTAINER needs (Charliecloud)"
-    export USER=${USER:-$(id -un)} # which it asks for
-    options=("--cd=$PWD" "${options[@]}")
-    for folder in "${folders[@]}"; do
-      # It makes no folders in the container.
-      mkdir -p -- "$SCALEMARK_CONTAINER$folder" || die 3 "Charliecloud needs a folder $folder in $SCALEMARK_CONTAINER"
-      options=("--bind=$folder" "${options[@]}")
-    done
-    program_command=(ch-run "${options[@]}" "$SCALEMARK_CONTAINER" -- scalemark)
-    rank_command=(ch-run --join "${options[@]}" "$SCALEMARK_CONTAINER" -- scalemark)
+  case ${SCALEMARK_CONTAINER:-} in
+    '')
+      program_command=("$(find_scalemark)")
+      rank_command=("${program_command[@]}")
+      return
+      ;;
+    podman:?*)
+      set_program_of_podman "${SCALEMARK_CONTAINER#podman:}"
+      return
+      ;;
+  esac
+  [[ -r $SCALEMARK_CONTAINER ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER', which cannot be read"
+  if [[ -d $SCALEMARK_CONTAINER ]]; then
+    set_program_of_charliecloud "$SCALEMARK_CONTAINER"
   elif [[ $SCALEMARK_CONTAINER == *.sqsh ]]; then
-    [[ -n ${SLURM_JOB_ID:-} ]] || die 2 "SCALEMARK_CONTAINER is '$SCALEMARK_CONTAINER': images of enroot are for Slurm (pyxis)"
-    for folder in "${folders[@]}"; do mounts+=("$folder:$folder"); done
-    rank_command=("--container-image=$SCALEMARK_CONTAINER" "--container-workdir=$PWD" "--container-mounts=$(
-      IFS=,
-      echo "${mounts[*]}"
-    )" "${options[@]}" scalemark)
-    program_command=(srun --nodes=1 --ntasks=1 --overlap "${rank_command[@]}")
+    set_program_of_pyxis "$SCALEMARK_CONTAINER"
   else
-    engine=$(command -v apptainer || command -v singularity) || die 3 "neither apptainer nor singularity was found, which SCALEMARK_CONTAINER needs"
-    engine=$(basename "$engine")
-    for folder in "${folders[@]}"; do options=("--bind=$folder" "${options[@]}"); done
-    program_command=("$engine" exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
-    # Without root each container has a user namespace of its own, between which the kernel copies no messages.
-    if [[ $("$engine" exec --help 2>/dev/null) == *--sharens* ]]; then options=(--sharens "${options[@]}"); fi
-    rank_command=("$engine" exec "${options[@]}" "$SCALEMARK_CONTAINER" scalemark)
+    set_program_of_apptainer "$SCALEMARK_CONTAINER"
   fi
+}
+
+# What set_program does with each engine, for its options and folders.
+# shellcheck disable=SC2034  # for the scripts that source this
+set_program_of_podman() { # IMAGE
+  command -v podman >/dev/null || die 3 "podman was not found, which SCALEMARK_CONTAINER needs"
+  # Launchers give ranks their places in the environment, and talk to them by files of the temporary folder.
+  for folder in "${folders[@]}" /dev/shm "${TMPDIR:-/tmp}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
+  if [[ $(id -u) != 0 ]]; then options=(--userns=keep-id "${options[@]}"); fi
+  program_command=(podman run --rm --env-host --net=host --pid=host "--workdir=$PWD" "${options[@]}" "$1" scalemark)
+  rank_command=("${program_command[@]}")
+  # Each rank has a container of its own, and Open MPI must not copy between their processes.
+  export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
+}
+
+# shellcheck disable=SC2034
+set_program_of_charliecloud() { # FOLDER
+  command -v ch-run >/dev/null || die 3 "ch-run was not found, which a folder as SCALEMARK_CONTAINER needs (Charliecloud)"
+  export USER=${USER:-$(id -un)} # which it asks for
+  options=("--cd=$PWD" "${options[@]}")
+  for folder in "${folders[@]}"; do
+    # It makes no folders in the container.
+    mkdir -p -- "$1$folder" || die 3 "Charliecloud needs a folder $folder in $1"
+    options=("--bind=$folder" "${options[@]}")
+  done
+  program_command=(ch-run "${options[@]}" "$1" -- scalemark)
+  rank_command=(ch-run --join "${options[@]}" "$1" -- scalemark)
+}
+
+# shellcheck disable=SC2034
+set_program_of_pyxis() { # FILE.sqsh
+  [[ -n ${SLURM_JOB_ID:-} ]] || die 2 "SCALEMARK_CONTAINER is '$1': images of enroot are for Slurm (pyxis)"
+  local mounts=''
+  for folder in "${folders[@]}"; do mounts+=${mounts:+,}$folder:$folder; done
+  rank_command=("--container-image=$1" "--container-workdir=$PWD" "--container-mounts=$mounts" "${options[@]}" scalemark)
+  program_command=(srun --nodes=1 --ntasks=1 --overlap "${rank_command[@]}")
+}
+
+# shellcheck disable=SC2034
+set_program_of_apptainer() { # IMAGE
+  local engine
+  engine=$(command -v apptainer || command -v singularity) || die 3 "neither apptainer nor singularity was found, which SCALEMARK_CONTAINER needs"
+  engine=$(basename "$engine")
+  for folder in "${folders[@]}"; do options=("--bind=$folder" "${options[@]}"); done
+  program_command=("$engine" exec "${options[@]}" "$1" scalemark)
+  # Without root each container has a user namespace of its own, between which the kernel copies no messages.
+  if [[ $("$engine" exec --help 2>/dev/null) == *--sharens* ]]; then options=(--sharens "${options[@]}"); fi
+  rank_command=("$engine" exec "${options[@]}" "$1" scalemark)
 }
 
 # How srun starts MPI: SCALEMARK_MPI, or else the first of pmix (known to Open MPI and MPICH), cray_shasta and pmi2 that
