@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping
+from fractions import Fraction
 from functools import cached_property
 
 import h5py
@@ -50,6 +51,14 @@ def _values(case, name: str) -> dict:
 
 def _finite(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
+
+
+def _quantile(values: numpy.ndarray, q: float) -> float:
+    """Linear between two values. numpy rounds the place between them, which a large step from one to the other multiplies."""
+    place = Fraction(q) * (len(values) - 1)
+    index = int(place)
+    low, high = numpy.sort(values)[[index, min(index + 1, len(values) - 1)]]
+    return low + float(place - index) * (high - low)
 
 
 class Metric:
@@ -118,7 +127,7 @@ class Metric:
             value = of(samples) if len(samples) else math.nan  # of the times: the mean of rates is no rate
             numbers[name] = _finite(self._of_samples(numpy.asarray(value)))
         for name, (place, needed) in LEAST.items():
-            numbers[name] = _finite(numpy.quantile(direct, place)) if len(direct) >= needed else None
+            numbers[name] = _finite(_quantile(direct, place)) if len(direct) >= needed else None
         return numbers
 
     @property
