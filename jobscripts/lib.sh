@@ -242,7 +242,9 @@ need_mpirun() { command -v mpirun >/dev/null || die 3 "mpirun was not found: run
 set_mpirun() { # RANKS [RANKS_PER_NODE [HOSTS]]
   local per_node=${2:-} hosts=${3:-}
   mpirun_command=(mpirun -n "$1")
-  case $(timeout 10 mpirun --version 2>&1 </dev/null) in # a broken one may hang
+  # Asked once for all launches. A broken one may hang.
+  mpirun_version=${mpirun_version:-$(timeout 10 mpirun --version 2>&1 </dev/null || echo unknown)}
+  case $mpirun_version in
     *HYDRA* | *"Intel(R) MPI"*) # MPICH, and what is made of it
       mpirun_command[0]=mpiexec.hydra # Intel's mpirun is a script, which keeps signals for itself
       export I_MPI_PIN=${I_MPI_PIN:-off}

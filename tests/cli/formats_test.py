@@ -3,6 +3,7 @@
 samples by definitions that are written out once more below."""
 import csv
 import io
+import math
 import re
 import statistics
 import unittest
@@ -200,7 +201,7 @@ class NcclTests(Measured):
                 for size, numbers in taken.items():
                     for column, metric, scale in (("time", "latency", 1e-6), ("algbw", "bandwidth", 1e9), ("busbw", "bus_bandwidth", 1e9)):
                         want = mine[size]["metrics"][metric]["median"]
-                        self.assertAlmostEqual(numbers[column] * scale, want, delta=1e-12 * max(scale, want))
+                        self.assertAlmostEqual(numbers[column] * scale, want, delta=max(1e-12 * scale, 2 * math.ulp(want)))
         # in_place=false and =true are the two halves of a row.
         self.assertEqual(len(printed), len({(row["name"], row["params"]["bytes"]) for row in self.cases.values()}))
 
