@@ -34,6 +34,8 @@ constexpr std::array<std::string_view, 20> kRoutines = {"barrier",
 constexpr std::array<std::string_view, 4> kModes = {"blocking", "nonblocking", "persistent",
                                                     "graph"};
 
+constexpr std::array<std::string_view, 3> kDeviceApis = {"none", "lsa", "multimem"};
+
 std::size_t total(const std::vector<std::size_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), std::size_t{0});
 }
@@ -50,6 +52,25 @@ Routine routine_from(std::string_view text) {
 std::string_view to_string(Mode mode) { return kModes.at(static_cast<std::size_t>(mode)); }
 Mode mode_from(std::string_view text) {
   return static_cast<Mode>(index_of_name(kModes, text, "way to call"));
+}
+
+std::string_view to_string(DeviceApi api) { return kDeviceApis.at(static_cast<std::size_t>(api)); }
+DeviceApi device_api_from(std::string_view text) {
+  return static_cast<DeviceApi>(index_of_name(kDeviceApis, text, "use of NCCL's device API"));
+}
+
+std::string why_no_kernel(const Call& call) {
+  if (call.device_api == DeviceApi::none) return {};
+  const bool is_added = call.routine == Routine::allreduce;
+  if (!is_added && call.routine != Routine::alltoall)
+    return "kernels over NCCL's device API carry out allreduce and alltoall only";
+  if (!is_added && call.device_api == DeviceApi::multimem)
+    return "multimem adds, and an alltoall does not";
+  const bool has_type =
+      call.type == DType::fp32 || call.type == DType::fp16 || call.type == DType::bf16;
+  if (is_added && (!has_type || call.op != ReduceOp::sum))
+    return "kernels over NCCL's device API have sums of fp32, fp16 and bf16 only";
+  return {};
 }
 
 bool reduces(Routine routine) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -57,6 +58,12 @@ enum class Mode { blocking, nonblocking, persistent, graph };
 std::string_view to_string(Mode mode);
 Mode mode_from(std::string_view text);  ///< Throws UsageError.
 
+/// Who moves the data of a call: the library; kernels of ours that load and store in the memory of
+/// other GPUs (lsa, NCCL's load/store access); or such kernels with a switch that adds (multimem).
+enum class DeviceApi { none, lsa, multimem };
+std::string_view to_string(DeviceApi api);
+DeviceApi device_api_from(std::string_view text);  ///< Throws UsageError.
+
 /// The neighbors of a rank in a graph with directed edges.
 struct Neighborhood {
   std::vector<int> sources = {};  ///< ranks that send to this one
@@ -91,9 +98,14 @@ struct Call {
   std::vector<std::size_t> to = {}, from = {};
   /// An element is one of this type instead of `type`. MPI only, and not in place.
   const mpi::BlockType* blocks = nullptr;
+  /// NCCL only, on symmetric memory: Communicator::allocate().
+  DeviceApi device_api = DeviceApi::none;
   /// Of neighborhood routines. Parts lie in the order of the targets, and of the sources.
   Neighborhood neighbors = {};
 };
+
+/// Why there is no kernel for a call that asks for one; empty if there is, or none is asked for.
+std::string why_no_kernel(const Call& call);
 
 /// Elements that this rank hands over, and that it gets.
 std::size_t in_elements(const Call& call, int rank, int size);

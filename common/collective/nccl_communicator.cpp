@@ -6,6 +6,8 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <utility>
@@ -19,9 +21,12 @@
 #include "common/base/error.hpp"
 #include "common/collective/alarm.hpp"
 #include "common/collective/communicator.hpp"
+#include "common/collective/device_api/nccl_kernels.hpp"
 #include "common/collective/dissemination.hpp"
 #include "common/collective/interruption.hpp"
 #include "common/collective/messages.hpp"
+#include "common/collective/nccl_calls.hpp"
+#include "common/collective/nccl_memory.hpp"
 #include "common/collective/nccl_operation.hpp"
 #include "common/collective/nccl_version.hpp"
 #include "common/mpi/environment.hpp"
@@ -48,16 +53,6 @@ constexpr std::array<ncclRedOp_t, 5> kOps = {ncclSum, ncclProd, ncclMin, ncclMax
 ncclDataType_t native(DType type) { return kTypes[static_cast<std::size_t>(type)]; }
 ncclRedOp_t native(ReduceOp op) { return kOps[static_cast<std::size_t>(op)]; }
 cudaStream_t native(const Stream& stream) { return static_cast<cudaStream_t>(stream.native()); }
-
-std::string describe(ncclResult_t code, ncclComm_t comm) {
-  return fmt::format("NCCL: {} ({})", ncclGetErrorString(code), ncclGetLastError(comm));
-}
-
-/// 22809 is 2.28.9; 0 if NCCL does not tell.
-int loaded_version() {
-  int version = 0;
-  return ncclGetVersion(&version) == ncclSuccess ? version : 0;
-}
 
 /// Major compute capability of this rank's GPU; 0 if CUDA does not tell.
 int compute_capability() {
@@ -94,17 +89,27 @@ class NcclCommunicator final : public Communicator {
     // refuses.
     const int mine = code == ncclSuccess ? 0 : code == ncclInvalidUsage ? 1 : 2;
     const std::int64_t worst = ranks.max(mine);
-    if (worst == 0) return;
+    if (worst == 0) {
+      memory_.emplace(
+          comm_, interruption_, [this](ncclResult_t code) { check(code); },
+          [this] { return is_usable(); });
+      return;
+    }
     const std::string text =
-        mine == 0 ? "NCCL did not start on another rank" : describe(code, nullptr);
+        mine == 0 ? "NCCL did not start on another rank" : describe_nccl(code, nullptr);
     if (comm_ != nullptr) ncclCommAbort(comm_);
     if (worst == 1) throw Unavailable(text);
     throw Error(text);
   }
   ~NcclCommunicator() override {
-    if (interruption_.is_interrupted()) return;  // aborted already
     // After a failure, or alone in unwinding, the others would be waited for in vain.
-    if (failed_ || std::uncaught_exceptions() > 0) {
+    const bool is_alone = !is_usable() || std::uncaught_exceptions() > 0;
+    for (auto& [api, kernels] : kernels_) {
+      if (is_alone) kernels->abandon();
+      kernels.reset();
+    }
+    if (interruption_.is_interrupted()) return;  // aborted already
+    if (is_alone) {
       ncclCommAbort(comm_);
     } else {
       ncclCommDestroy(comm_);
@@ -126,6 +131,7 @@ class NcclCommunicator final : public Communicator {
     if (call.routine == Routine::barrier) return "NCCL has no barrier";
     if (call.blocks != nullptr) return "NCCL has no datatypes of blocks";
     if (call.mode == Mode::persistent) return "NCCL has no persistent operations";
+    if (const std::string why = why_no_kernel(call); !why.empty()) return why;
     return is_fp8(call.type) ? why_not_fp8(call.routine) : "";
   }
   bool is_emulated(DType, ReduceOp) const override { return false; }
@@ -135,6 +141,7 @@ class NcclCommunicator final : public Communicator {
 
   std::unique_ptr<Operation> prepare(const Call& call) override {
     require(call);
+    if (call.device_api != DeviceApi::none) return kernel_operation(call);
     return operation([this, call] { enqueue(call); }, call.mode, call.stream);
   }
   std::unique_ptr<Operation> prepare_together(std::span<const Call> calls) override {
@@ -148,36 +155,7 @@ class NcclCommunicator final : public Communicator {
         calls.front().mode, calls.front().stream);
   }
   device::Buffer allocate(std::size_t bytes, Registration how) override {
-#if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
-    if (loaded_version() < NCCL_VERSION(2, 27, 0))
-      throw Unavailable("NCCL registers memory from version 2.27 on");
-    struct Known {
-      void* handle = nullptr;
-      ncclWindow_t window = nullptr;
-    };
-    void* memory = nullptr;
-    check(ncclMemAlloc(&memory, bytes));
-    const auto known = std::make_shared<Known>();
-    device::Buffer buffer(memory, bytes, device::MemoryKind::device, [this, known](void* data) {
-      // A communicator that failed is aborted, with all that it knows.
-      if (!failed_ && !interruption_.is_interrupted()) {
-        if (known->handle != nullptr) ncclCommDeregister(comm_, known->handle);
-        if (known->window != nullptr) ncclCommWindowDeregister(comm_, known->window);
-      }
-      ncclMemFree(data);
-    });
-    interruption_.guard([&] {
-      check(how == Registration::local
-                ? ncclCommRegister(comm_, memory, bytes, &known->handle)
-                : ncclCommWindowRegister(comm_, memory, bytes, &known->window,
-                                         NCCL_WIN_COLL_SYMMETRIC));
-    });
-    if (how == Registration::symmetric && known->window == nullptr)
-      throw Unavailable("NCCL has no symmetric memory on these GPUs");
-    return buffer;
-#else
-    return Communicator::allocate(bytes, how);
-#endif
+    return memory_->allocate(bytes, how);
   }
   std::unique_ptr<Operation> prepare(std::span<const Transfer> transfers, DType type, Mode mode,
                                      Stream* stream) override {
@@ -190,7 +168,8 @@ class NcclCommunicator final : public Communicator {
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 22, 0)
     // NCCL predicts its own collectives, not groups of messages, and runs those of one rank at
     // once.
-    if (loaded_version() < NCCL_VERSION(2, 22, 0) || !is_own_routine(call.routine) || size_ == 1)
+    if (loaded_nccl_version() < NCCL_VERSION(2, 22, 0) || !is_own_routine(call.routine) ||
+        call.device_api != DeviceApi::none || size_ == 1)
       return {};
     ncclSimInfo_t simulated = NCCL_SIM_INFO_INITIALIZER;
     check(ncclGroupStart());
@@ -218,7 +197,7 @@ class NcclCommunicator final : public Communicator {
     if (alarm_.is_raised()) {
       interrupt({});
     } else if (const ncclResult_t state = asynchronous_error(); state != ncclSuccess) {
-      interrupt(describe(state, comm_));
+      interrupt(describe_nccl(state, comm_));
     }
   }
   void abandon() override {
@@ -241,6 +220,8 @@ class NcclCommunicator final : public Communicator {
     if (exchanges(call.routine) && call.in == call.out && call.in != nullptr)
       throw Unavailable("NCCL has no all-to-all in place");
   }
+  /// Whether NCCL may be called still: it is aborted after a failure.
+  bool is_usable() const { return !failed_ && !interruption_.is_interrupted(); }
   void throw_if_failed() {
     interruption_.guard([this] { check(asynchronous_error()); });
   }
@@ -258,6 +239,32 @@ class NcclCommunicator final : public Communicator {
     StreamLibrary library = {*stream, interruption_, [this] { throw_if_failed(); }};
     if (mode == Mode::graph) return make_graph_operation(enqueue, std::move(library));
     return make_stream_operation(std::move(enqueue), std::move(library));
+  }
+
+  std::unique_ptr<Operation> kernel_operation(const Call& call) {
+    NcclKernels& kernels = kernels_of(call.device_api);
+    return operation(
+        [&kernels, call, in = memory_->find(call.in), out = memory_->find(call.out)] {
+          kernels.enqueue(call, in, out, native(*call.stream));
+        },
+        call.mode, call.stream);
+  }
+  /// Collective at the first call for `api`.
+  NcclKernels& kernels_of(DeviceApi api) {
+    const auto found = kernels_.find(api);
+    if (found != kernels_.end()) return *found->second;
+    std::unique_ptr<NcclKernels> made;
+    interruption_.guard([&] {
+      try {
+        made = make_nccl_kernels(comm_, api);
+      } catch (const Unavailable&) {
+        throw;  // on all ranks alike
+      } catch (const Error&) {
+        failed_ = true;
+        throw;
+      }
+    });
+    return *(kernels_[api] = std::move(made));
   }
 
   void enqueue(const Call& call) {
@@ -310,7 +317,7 @@ class NcclCommunicator final : public Communicator {
     if (code == ncclSuccess) [[likely]]
       return;
     failed_ = true;
-    throw Error(describe(code, comm_));
+    throw Error(describe_nccl(code, comm_));
   }
 
   int rank_, size_;
@@ -320,6 +327,8 @@ class NcclCommunicator final : public Communicator {
   Alarm alarm_;
   Interruption interruption_;
   ncclComm_t comm_ = nullptr;
+  std::optional<NcclMemory> memory_;  ///< when comm_ is there
+  std::map<DeviceApi, std::unique_ptr<NcclKernels>> kernels_;
   std::uint64_t creation_ns_ = 0;
   bool failed_ = false;
 };
@@ -346,7 +355,7 @@ std::unique_ptr<NcclCommunicator> make_communicator(const mpi::Comm& ranks,
                                                     const device::Device& device) {
   const std::string why = why_not_together(ranks, device);
   if (!why.empty()) throw Unavailable(why);
-  require_nccl(ranks, loaded_version(), NCCL_VERSION_CODE);
+  require_nccl(ranks, loaded_nccl_version(), NCCL_VERSION_CODE);
   ncclUniqueId id{};
   const ncclResult_t code = ranks.rank() == 0 ? ncclGetUniqueId(&id) : ncclSuccess;
   const std::string bytes = ranks.broadcast(
@@ -369,7 +378,7 @@ std::uint64_t time_nccl_creation(const mpi::Comm& ranks, device::Device& device)
 }
 
 std::string nccl_version() {
-  const int version = loaded_version();
+  const int version = loaded_nccl_version();
   return version == 0 ? std::string() : nccl_version_text(version);
 }
 

@@ -29,6 +29,9 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
     {"compute", "us", "Arithmetic before each operation, not timed"},
     {"dataset", "", "Data set of text rows"},
     {"device", "", "Where the case computes: cpu or cuda"},
+    {"device_api", "",
+     "Kernels of ours move the data over NCCL's device API: by loads and stores (lsa), or with a "
+     "switch that adds (multimem)"},
     {"devices", "", "Copies by one rank at a time, or by all ranks at once and then by each alone"},
     {"direction", "", "Direction between host (h) and device (d), or both ways at once"},
     {"dimensions", "{dimension}", "Dimensions of the periodic grid that the ranks are laid out in"},

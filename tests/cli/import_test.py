@@ -472,7 +472,7 @@ class NcclTests(Importing):
         self.assertIn("micro/allreduce backend=nccl bytes=8 memory=device ranks=16 timing=pipelined", found)
 
     def test_settings_that_change_what_is_measured(self):
-        """-m, -G and -u: of a text's third line; of JSON's config, but for -u."""
+        """-m, -G and -u: of a text's third line; of JSON's config, but for -u, -R and -D."""
         path = self.text("all_reduce_perf", "8  2  float  sum  -1  17.08  0.01  0.02  0  16.76  0.03  0.04  0")
         said = pathlib.Path(path).read_text()
         others = said.replace("agg iters: 1 validation: 1 graph: 0", "agg iters: 4 validation: 1 graph: 2 unalign: 3")
@@ -484,6 +484,10 @@ class NcclTests(Importing):
         document = {"args": ["all_reduce_perf", "-m", "4", "-u", "3", "-R", "2"], "config": {"aggregated_iterations": 4, "graph": 2}, "results": [result]}
         self.assertEqual(set(self.take(self.write(json.dumps(document)), "--ranks", 2)),
                          {key.format("").replace("timing", "registration=symmetric timing")})
+        for kernel, moved in (("1", "lsa"), ("4", "multimem")):
+            document["args"] = ["all_reduce_perf", "-R", "2", "-D", kernel]
+            found = self.take(self.write(json.dumps(document)), "--ranks", 2)
+            self.assertEqual({row["params"]["device_api"] for row in found.values()}, {moved})
 
     def test_json(self):
         group = {"time": 17.081234, "alg_bw": 0.5, "bus_bw": 0.75, "nwrong": 0.0}

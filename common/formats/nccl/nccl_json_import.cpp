@@ -121,6 +121,8 @@ class NcclJsonReader {
       const auto value = parse_count(string_of((*args)[i + 1]), kMaxBytes);
       if (option == "-u" || option == "--unalign") row_.unalign = value.value_or(0);
       if (option == "-R" || option == "--local_register") row_.registration = value.value_or(0);
+      if (option == "-D" || option == "--device_implementation")
+        row_.device_api = value.value_or(0);
     }
   }
 

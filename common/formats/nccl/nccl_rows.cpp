@@ -38,6 +38,16 @@ std::int64_t bytes_of_count(const NcclRow& row, const NcclTest* test, const std:
   return row.count * bytes * parts;
 }
 
+/// Axis `device_api`: what the kernel of -D moves the data with (nccl-tests, src/all_reduce.cu and
+/// src/alltoall.cu).
+std::string device_api_of(const NcclRow& row, std::string_view benchmark) {
+  if (row.device_api <= 2) return "lsa";
+  if (row.device_api <= 4 && benchmark == "micro/allreduce") return "multimem";
+  if (row.device_api <= 4 && benchmark == "micro/alltoall")
+    return row.device_api == 3 ? "gin" : "lsa_gin";
+  return std::to_string(row.device_api);
+}
+
 }  // namespace
 
 CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std::string& place) {
@@ -75,6 +85,7 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
   if (row.aggregate != 1) result.params["aggregate"] = row.aggregate;
   if (row.registration == 1) result.params["registration"] = std::string("local");
   if (row.registration == 2) result.params["registration"] = std::string("symmetric");
+  if (row.device_api != 0) result.params["device_api"] = device_api_of(row, result.name);
   if (row.unalign != 0) result.params["unalign"] = row.unalign;
   if (!row.reduction.empty() && row.reduction != "none" && row.reduction != "sum")
     result.params["op"] = snake_case(row.reduction);

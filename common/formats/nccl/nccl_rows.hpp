@@ -25,6 +25,7 @@ struct NcclRow {
   std::int64_t aggregate = 1;     ///< -m
   std::int64_t unalign = 0;       ///< -u
   std::int64_t registration = 0;  ///< -R: 1 local, 2 symmetric
+  std::int64_t device_api = 0;    ///< -D: which kernel over NCCL's device API; 0 none
   /// Set for a table printed by Scalemark: the parameters of its case keys except bytes and
   /// in_place.
   std::optional<Point> scalemark_params;

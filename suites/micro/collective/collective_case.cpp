@@ -36,8 +36,15 @@ bool is_of_mpi_alone(Routine routine) {
          routine == Routine::reduce_scatter_block;
 }
 
-/// Only NCCL has graphs, groups of blocking calls and registered memory; only MPI has persistent
-/// operations and an in-place all-to-all.
+/// What kernels over NCCL's device API can carry out.
+bool has_kernel(const Point& point, Routine routine) {
+  if (point.text("registration") != "symmetric" || point.text("call") != "blocking") return false;
+  if (point.integer("aggregate") > 1) return false;
+  return collective::why_no_kernel(call_of(point, routine, 1)).empty();
+}
+
+/// Only NCCL has graphs, groups of blocking calls, registered memory and a device API; only MPI has
+/// persistent operations and an in-place all-to-all.
 bool makes_sense(const Point& point, Routine routine) {
   if (routine == Routine::barrier) return point.text("backend") != "nccl";
   if (!backend_suits_memory(point)) return false;
@@ -45,6 +52,7 @@ bool makes_sense(const Point& point, Routine routine) {
   if (is_of_mpi_alone(routine) && backend != "mpi") return false;
   if (call != "nonblocking" && point.integer("probes") > 0) return false;
   if (point.text("registration") != "none" && backend != "nccl") return false;
+  if (point.text("device_api", "none") != "none" && !has_kernel(point, routine)) return false;
   if (point.flag("graphs") && (backend != "nccl" || call != "blocking")) return false;
   // Several blocking calls of MPI would run one after the other.
   if (point.integer("aggregate") > 1 && backend != "nccl" && call == "blocking") return false;
@@ -332,6 +340,12 @@ std::function<void(Benchmark&)> collective_axes(Routine routine) {
     b.axis_integer("aggregate", {.minimum = 1, .maximum = 1024, .defaults = "1", .implied = 1});
     b.axis("registration",
            {.values = {"none", "local", "symmetric"}, .defaults = {"none"}, .implied = "none"});
+    if (routine == Routine::allreduce) {
+      b.axis("device_api",
+             {.values = {"none", "lsa", "multimem"}, .defaults = {"none"}, .implied = "none"});
+    } else if (routine == Routine::alltoall) {
+      b.axis("device_api", {.values = {"none", "lsa"}, .defaults = {"none"}, .implied = "none"});
+    }
     b.axis_integer("unalign", {.minimum = 0, .maximum = 4096, .defaults = "0", .implied = 0});
     b.adjust_to_job([](Point& p, const PlanContext& job) { choose_transfer(p, job, use_of(p)); });
     b.memory([routine](const Point& p) {

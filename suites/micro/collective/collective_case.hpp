@@ -31,8 +31,8 @@ inline constexpr int kFewestInAGrid = 3;
 void measure_collective(Case& c, collective::Routine routine, const CollectiveWork& work);
 
 /// Declares the axes backend, memory, bytes, dtype, op, root, in_place, call, timing, graphs,
-/// buffers, aggregate, registration and unalign, as far as they apply to the routine, and its
-/// memory requirements.
+/// buffers, aggregate, registration, device_api and unalign, as far as they apply to the routine,
+/// and its memory requirements.
 std::function<void(Benchmark&)> collective_axes(collective::Routine routine);
 
 }  // namespace scalemark::micro

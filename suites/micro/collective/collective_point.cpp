@@ -83,6 +83,7 @@ Call call_of(const Point& point, Routine routine, int ranks, int rank) {
   call.root = static_cast<int>(point.integer("root", call.root));
   call.mode = collective::mode_from(point.text("call", "blocking"));
   if (point.flag("graphs", false)) call.mode = Mode::graph;
+  call.device_api = collective::device_api_from(point.text("device_api", "none"));
   if (has_parts(routine)) set_parts(call, point, ranks, rank);
   if (is_neighborhood(routine)) call.neighbors = neighbors_of(point, ranks, rank);
   return call;

@@ -52,6 +52,25 @@ struct Group {
   SharedMemory memory;                                     ///< of one-sided congestors
 };
 
+/// Collective over `ranks`, one of the groups of the case.
+std::unique_ptr<collective::Communicator> communicator_of(Case& c, const mpi::Comm& ranks) {
+  using collective::DeviceMemory;
+  if (c.text("backend") == "nccl") {
+    c.communicator();  // what NCCL refuses of one group skips the case for both
+    return collective::make_nccl_communicator(ranks, c.device());
+  }
+  return collective::make_mpi_communicator(
+      ranks, c.device(),
+      is_direct(c.result().params) ? DeviceMemory::direct : DeviceMemory::staged);
+}
+
+/// Only MPI has one-sided congestors here.
+bool can_congest(const Point& point) {
+  if (!backend_suits_memory(point)) return false;
+  return point.text("backend") == "mpi" ||
+         std::ranges::none_of(congestors_of(point.text("congestor")), is_one_sided);
+}
+
 /// Collective. Congestors of several kinds come in turns, so that each kind is on many nodes.
 Group join_group(Case& c, const CongestionRoles& roles) {
   const auto place_in = [&](const std::vector<int>& ranks) {
@@ -75,10 +94,7 @@ Group join_group(Case& c, const CongestionRoles& roles) {
     group.memory = {.window = &c.memory().window(bytes * roles.congestors.size()),
                     .rank = roles.congestors[kind]};
   }
-  using collective::DeviceMemory;
-  group.communicator = collective::make_mpi_communicator(
-      together, c.device(),
-      is_direct(c.result().params) ? DeviceMemory::direct : DeviceMemory::staged);
+  group.communicator = communicator_of(c, together);
   return group;
 }
 
@@ -222,6 +238,7 @@ void congestion(Case& c) {
 SCALEMARK_BENCHMARK("micro/congestion", congestion)
     .doc("Communication of some ranks while others load the network, and while they are silent")
     .ranks(kFewestToDivide)
+    .axis("backend", {.values = {"mpi", "nccl"}, .defaults = {"mpi"}, .implied = "mpi"})
     .axis("victim", {.values = victim_patterns(),
                      .defaults = {"ring", "allreduce"},
                      .doc = "What is measured: messages around a random ring, or a collective"})
@@ -246,6 +263,7 @@ SCALEMARK_BENCHMARK("micro/congestion", congestion)
                            .doc = "Part of the nodes, or of the ranks of few nodes, that load the "
                                   "network",
                            .unit = "1"})
+    .where(can_congest)
     .adjust_to_job(transfer_of(collective::DeviceUse::collectives))
     .memory([](const Point& p) {
       const int ranks = static_cast<int>(p.integer("ranks"));

@@ -17,7 +17,23 @@ TEST(Call, NamesGoBothWays) {
   EXPECT_EQ(to_string(Routine::reduce_scatter), "reduce_scatter");
   EXPECT_EQ(mode_from("persistent"), Mode::persistent);
   EXPECT_THROW(routine_from("neighbor_reduce"), UsageError);
+  EXPECT_EQ(device_api_from(to_string(DeviceApi::multimem)), DeviceApi::multimem);
   EXPECT_THROW(mode_from("lazy"), UsageError);
+}
+
+TEST(Call, KernelsOverTheDeviceApiCarryOutSomeCallsOnly) {
+  const auto has_kernel = [](Routine routine, DeviceApi api, DType type, ReduceOp op) {
+    return why_no_kernel({.routine = routine, .type = type, .op = op, .device_api = api}).empty();
+  };
+  using enum DeviceApi;
+  EXPECT_TRUE(has_kernel(Routine::allgather, none, DType::fp64, ReduceOp::max));
+  EXPECT_TRUE(has_kernel(Routine::allreduce, lsa, DType::bf16, ReduceOp::sum));
+  EXPECT_TRUE(has_kernel(Routine::allreduce, multimem, DType::fp32, ReduceOp::sum));
+  EXPECT_FALSE(has_kernel(Routine::allreduce, lsa, DType::fp64, ReduceOp::sum));
+  EXPECT_FALSE(has_kernel(Routine::allreduce, lsa, DType::fp16, ReduceOp::avg));
+  EXPECT_TRUE(has_kernel(Routine::alltoall, lsa, DType::int8, ReduceOp::sum));
+  EXPECT_FALSE(has_kernel(Routine::alltoall, multimem, DType::fp32, ReduceOp::sum));
+  EXPECT_FALSE(has_kernel(Routine::allgather, lsa, DType::fp32, ReduceOp::sum));
 }
 
 TEST(Call, ExtentsOfThreeRanks) {

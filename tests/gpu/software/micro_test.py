@@ -95,6 +95,31 @@ class Micro(ProgramTest):
         self.assertEqual({(row["status"], row["reason"]) for row in table.values()},
                          {("skipped", "NCCL has no symmetric memory on these GPUs")})
 
+    def test_kernels_over_the_device_api(self):
+        """Also buffers that are not aligned, elements behind the last 16 bytes, ranks without a share, threads with many, and graphs."""
+        what = ["-a", "backend=nccl", "-a", "memory=device", "-a", "registration=symmetric", "-a", "device_api=lsa"]
+        sums = ["^micro/allreduce$", *what, "-a", "bytes=4,1100004", "-a", "unalign=0,1", "-a"]
+        for ranks, case, cases in ((2, [*sums, "in_place=false,true", "-a", "graphs=false,true"], 2 * 2 * 2 * 2),
+                                   (3, [*sums, "dtype=fp32,fp16,bf16"], 2 * 2 * 3),
+                                   (3, ["^micro/alltoall$", *what, "-a", "bytes=1,4099,600000", "-a", "unalign=0,1"], 3 * 2)):
+            table = self.expect_ok([*case, "-a", f"ranks={ranks}"], ranks, SOFTWARE_GPU_DEVICES="3")
+            self.assertEqual(len(table), cases)
+            self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+        one = ["^micro/allreduce$", *what, "-a", "bytes=4100", "-a", "ranks=2"]
+
+        def reason(*options, **how):
+            return {row["reason"] for row in self.measure([*one, *options], 2, code=4, **how).values()}
+
+        self.assertEqual(reason("-a", "device_api=multimem"), {"these GPUs have no switch that adds (multimem)"})
+        self.assertEqual(reason(SOFTWARE_GPU_NCCL_REACH="1"), {"GPUs load and store in the memory of 1 of 2 ranks only"})
+        self.assertEqual(reason(SOFTWARE_GPU_NCCL_VERSION="23007").pop().split(", ")[1], "not 2.30.7")
+
+    def test_congestion(self):
+        table = self.expect_ok(["^micro/congestion$", "-a", "backend=nccl", "-a", "memory=device", "-a", "bytes=8", "-a", "congestor=incast,alltoall",
+                                "-a", "victim=ring,allreduce"], 4, SOFTWARE_GPU_DEVICES="4")
+        self.assertEqual(len(table), 4)
+        self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+
     def test_computations_begin_when_the_clock_has_settled(self):
         product = ["^micro/gemm$", "-a", "device=cuda", "-a", "rows=16", "-a", "precision=fp32"]
 

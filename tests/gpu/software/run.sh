@@ -23,6 +23,7 @@
 #   SOFTWARE_GPU_OLD_DRIVER=1    the driver is too old
 #   SOFTWARE_GPU_NCCL_VERSION=N  what ncclGetVersion() tells, such as 22005 (that of the build)
 #   SOFTWARE_GPU_NCCL_SYMMETRIC=0  windows are not registered, as on GPUs that have no symmetric memory
+#   SOFTWARE_GPU_NCCL_REACH=N    kernels load and store in the memory of N neighboring ranks only (all)
 #   SOFTWARE_GPU_NCCL_TIMEOUT=N  seconds after which ranks that wait in vain report ncclInvalidUsage (60)
 #   SOFTWARE_GPU_NCCL_FAIL_CALL=N[:CODE]  the N-th call of NCCL returns that code (2)
 #   SOFTWARE_GPU_NCCL_FAIL_WORK=N[:CODE]  the N-th operation in a stream fails with that code (6)

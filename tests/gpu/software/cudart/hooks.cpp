@@ -45,6 +45,20 @@ void* __cudaSoftwareReach(const void* data, std::size_t bytes, int number) {
   }
 }
 
+cudaError_t __cudaSoftwareFile(const void* data, int* file, std::uint64_t* offset) {
+  return call(Needs::context, [&] {
+    const auto block = Blocks::all().find(data);
+    require(block && block->kind == Kind::device, cudaErrorInvalidValue);
+    const DeviceMemory& memory = device_at(block->device).memory();
+    *file = memory.file();
+    *offset = memory.offset(reinterpret_cast<std::uintptr_t>(data));
+  });
+}
+
+void __cudaSoftwareAddKernel(const char* name, const Prepare& prepare) {
+  add_kernel(name, prepare);
+}
+
 void __cudaSoftwareListen(const Listener* listener) { listen(listener); }
 
 std::uint64_t __cudaSoftwareNow() { return now_ns(); }

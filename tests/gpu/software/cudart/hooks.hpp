@@ -7,6 +7,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "tests/gpu/software/cudart/kernels.hpp"
 #include "tests/gpu/software/cudart/recorder.hpp"
 
 // Versioned as CUDA's names are: libcudart.map exports __cuda* only.
@@ -26,6 +27,14 @@ cudaError_t __cudaSoftwareSubmit(cudaStream_t stream, const std::function<cudaEr
 /// Where work that runs on a device finds `bytes` bytes at `data`; null where a GPU could not reach
 /// all of them.
 void* __cudaSoftwareReach(const void* data, std::size_t bytes, int number);
+
+/// The file of this process in which the byte at `data` lies, memory of a device, and the place in
+/// it: other processes may map that.
+cudaError_t __cudaSoftwareFile(const void* data, int* file, std::uint64_t* offset);
+
+/// The host's code for a kernel, by its name as a programmer writes it. Before the program
+/// registers it.
+void __cudaSoftwareAddKernel(const char* name, const scalemark::software_gpu::Prepare& prepare);
 
 /// Tells `listener` of each call, kernel and copy; null: nobody any more.
 void __cudaSoftwareListen(const scalemark::software_gpu::Listener* listener);

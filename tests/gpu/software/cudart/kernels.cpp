@@ -84,8 +84,8 @@ Prepare shared() {
   return shared<kThread>(kThread);
 }
 
-const std::map<std::string, Prepare>& known() {
-  static const auto& table = *new std::map<std::string, Prepare>{
+std::map<std::string, Prepare>& known() {
+  static auto& table = *new std::map<std::string, Prepare>{
       {"wait_kernel", once<&wait_thread<Host>>()},
       {"answer_kernel", once<&answer_thread<Host>>()},
       {"stamp_kernel", once<&stamp_thread<Host>>()},
@@ -115,6 +115,8 @@ std::string short_name(const std::string& demangled) {
 }
 
 }  // namespace
+
+void add_kernel(const std::string& name, const Prepare& prepare) { known()[name] = prepare; }
 
 Kernel kernel_of(const char* mangled) {
   int failed = 0;

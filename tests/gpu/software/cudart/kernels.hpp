@@ -24,6 +24,9 @@ struct Kernel {
   Prepare prepare;   ///< empty if there is no host code for it
 };
 
+/// Adds the code for the kernels of this name.
+void add_kernel(const std::string& name, const Prepare& prepare);
+
 /// The kernel of a mangled name.
 Kernel kernel_of(const char* mangled);
 

@@ -38,7 +38,9 @@ class DeviceMemory {
   bool covers(std::uintptr_t address) const {
     return address >= begin_ && address < begin_ + extent_;
   }
-  /// Where the byte lies.
+  /// Where the byte lies: in a file that other processes may map, and in this process.
+  int file() const { return file_; }
+  std::uint64_t offset(std::uintptr_t address) const { return address - begin_; }
   void* shadow(std::uintptr_t address) const {
     return reinterpret_cast<void*>(address - begin_ + shadow_);
   }

@@ -1,75 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entry points: those that our programs import.
-#include <atomic>
 #include <chrono>
-#include <exception>
-#include <map>
 #include <memory>
-#include <mutex>
 #include <thread>
-#include <utility>
 
 #include <cuda_runtime_api.h>
 #include <nccl.h>
 
-#include "tests/gpu/software/nccl/communicator.hpp"
-#include "tests/gpu/software/nccl/failure.hpp"
-#include "tests/gpu/software/nccl/group.hpp"
+#include "tests/gpu/software/nccl/entry.hpp"
 #include "tests/gpu/software/nccl/reduce.hpp"
 #include "tests/gpu/software/nccl/settings.hpp"
+#include "tests/gpu/software/nccl/window.hpp"
 
 using namespace scalemark::software_nccl;  // NOLINT(google-build-using-namespace)
 
 namespace {
-
-/// Whether this is the call that SOFTWARE_GPU_NCCL_FAIL_CALL names.
-bool is_told_to_fail() {
-  static std::atomic<std::uint64_t> calls = 0;
-  return ++calls == settings().fail_call;
-}
-
-/// Runs the work of an entry point and returns its code. `counted`: it may be told to fail.
-template <typename Body>
-ncclResult_t call(bool counted, Body&& body) noexcept {
-  try {
-    if (counted && is_told_to_fail())
-      throw Failure{settings().call_code, "this call was told to fail"};
-    std::forward<Body>(body)();
-    return ncclSuccess;
-  } catch (const Failure& failure) {
-    warn(-1, failure.text);
-    spoil_group(failure.code);
-    return failure.code;
-  } catch (const std::exception& other) {
-    warn(-1, other.what());
-    return ncclInternalError;
-  }
-}
-
-using Known = std::map<ncclComm_t, std::shared_ptr<Communicator>>;
-Known& known() {
-  static Known& all = *new Known;
-  return all;
-}
-std::mutex& known_mutex() {
-  static std::mutex& mutex = *new std::mutex;
-  return mutex;
-}
-
-std::shared_ptr<Communicator> find(ncclComm_t handle) {
-  const std::lock_guard lock(known_mutex());
-  const auto found = known().find(handle);
-  require(found != known().end(), ncclInvalidArgument,
-          handle == nullptr ? "comm argument is NULL" : "Error: corrupted comm object detected");
-  return found->second;
-}
-
-std::shared_ptr<Communicator> take(ncclComm_t handle) {
-  const auto found = find(handle);
-  const std::lock_guard lock(known_mutex());
-  known().erase(handle);
-  return found;
-}
 
 /// As in NCCL, also until the last graph with operations of the communicator is destroyed.
 void wait_for_work(const Communicator& communicator) {
@@ -140,10 +85,7 @@ ncclResult_t ncclCommInitRank(ncclComm_t* handle, int size, ncclUniqueId id, int
             ncclInvalidArgument, "Invalid rank requested");
     require(!in_group(), ncclInvalidUsage,
             "ncclCommInitRank() in a group: not supported by the software NCCL");
-    auto made = std::make_shared<Communicator>(id, size, rank);
-    *handle = reinterpret_cast<ncclComm_t>(made.get());
-    const std::lock_guard lock(known_mutex());
-    known()[*handle] = std::move(made);
+    *handle = add(std::make_shared<Communicator>(id, size, rank));
   });
 }
 
@@ -187,7 +129,7 @@ ncclResult_t ncclMemFree(void* memory) {
   });
 }
 
-// A handle or window is the communicator that it belongs to.
+// A handle is the communicator that it belongs to.
 ncclResult_t ncclCommRegister(const ncclComm_t comm, void* memory, size_t bytes, void** handle) {
   return call(true, [&] {
     require(memory != nullptr && bytes > 0 && handle != nullptr, ncclInvalidArgument,
@@ -210,13 +152,16 @@ ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void* memory, size_t bytes,
             "CommWindowRegister : an argument is NULL");
     const auto communicator = find(comm);
     if (!settings().symmetric) return;
-    require(communicator->agree(bytes), ncclInvalidArgument, "ranks gave different sizes");
+    *window = reinterpret_cast<ncclWindow_t>(new Window(*communicator, memory, bytes));
     ++communicator->registered;
-    *window = reinterpret_cast<ncclWindow_t>(comm);
   });
 }
 ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window) {
-  return ncclCommDeregister(comm, reinterpret_cast<void*>(window));
+  return call(false, [&] {
+    require(window != nullptr, ncclInvalidArgument, "CommWindowDeregister : window is NULL");
+    delete reinterpret_cast<Window*>(window);
+    --find(comm)->registered;
+  });
 }
 
 ncclResult_t ncclGroupStart() {

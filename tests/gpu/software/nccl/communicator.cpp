@@ -75,6 +75,27 @@ Communicator::Communicator(const ncclUniqueId& id, int size, int rank)
       from_peers_(static_cast<std::size_t>(size)) {}
 
 cudaError_t Communicator::run(const std::vector<Operation>& operations) {
+  return run_guarded([&] { run_all(operations); });
+}
+
+cudaError_t Communicator::run_kernel(const std::function<void()>& work) {
+  return run_guarded([&] {
+    shared_.meet(rank_, exchange_.aborted());
+    work();
+    shared_.meet(rank_, exchange_.aborted());
+  });
+}
+
+std::vector<SharedMemory> Communicator::exchange(const SharedMemory& mine, std::size_t bytes) {
+  shared_.publish(rank_, mine);
+  require(agree(bytes), ncclInvalidArgument, "ranks gave different sizes");
+  std::vector<SharedMemory> all;
+  for (int rank = 0; rank < size_; ++rank) all.push_back(shared_.memory_of(rank));
+  agree(bytes);
+  return all;
+}
+
+cudaError_t Communicator::run_guarded(const std::function<void()>& work) {
   const std::lock_guard lock(mutex_);
   if (closed_) {
     warn(rank_, "a stream ran an operation after its communicator was destroyed");
@@ -90,7 +111,7 @@ cudaError_t Communicator::run(const std::vector<Operation>& operations) {
   }
   delay(rank_);
   try {
-    run_all(operations);
+    work();
   } catch (const Failure& failure) {
     fail(failure);
   } catch (const OutOfReach&) {

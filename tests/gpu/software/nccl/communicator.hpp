@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -40,6 +41,11 @@ class Communicator {
 
   /// As Shared::agree().
   bool agree(std::uint64_t number) { return shared_.agree(rank_, number, exchange_.aborted()); }
+  /// Collective. Where `bytes` bytes of each rank lie, given where they lie in this process.
+  std::vector<SharedMemory> exchange(const SharedMemory& mine, std::size_t bytes);
+  /// A kernel that reaches into the memory of other ranks: runs `work` between two meetings of
+  /// all. As run().
+  cudaError_t run_kernel(const std::function<void()>& work);
 
   /// Registered memory. A communicator is destroyed without any, but may be aborted with some.
   std::atomic<int> registered = 0;
@@ -51,6 +57,7 @@ class Communicator {
   std::atomic<bool> is_connected = false;
 
  private:
+  cudaError_t run_guarded(const std::function<void()>& work);
   void run_all(const std::vector<Operation>& operations);
   void run_messages(const std::vector<Operation>& operations);
   void run_collective(const Operation& operation);

@@ -44,6 +44,7 @@ Settings read_all() {
   if (std::uint64_t version = 0; read("SOFTWARE_GPU_NCCL_VERSION", version))
     s.version = static_cast<int>(version);
   read("SOFTWARE_GPU_NCCL_SYMMETRIC", s.symmetric);
+  read("SOFTWARE_GPU_NCCL_REACH", s.reach);
   read("SOFTWARE_GPU_NCCL_TIMEOUT", s.timeout_s);
   if (!software_gpu::gets_faults()) return s;
   read_fault("SOFTWARE_GPU_NCCL_FAIL_CALL", s.fail_call, s.call_code);

@@ -11,6 +11,7 @@ namespace scalemark::software_nccl {
 struct Settings {
   int version = NCCL_VERSION_CODE;  ///< SOFTWARE_GPU_NCCL_VERSION
   std::uint64_t symmetric = 1;      ///< SOFTWARE_GPU_NCCL_SYMMETRIC
+  std::uint64_t reach = 0;          ///< SOFTWARE_GPU_NCCL_REACH; 0: all ranks
   std::uint64_t timeout_s = 60;     ///< SOFTWARE_GPU_NCCL_TIMEOUT
   std::uint64_t fail_call = 0;      ///< SOFTWARE_GPU_NCCL_FAIL_CALL=N[:CODE]; 0 for none
   ncclResult_t call_code = ncclSystemError;

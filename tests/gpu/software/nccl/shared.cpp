@@ -46,13 +46,17 @@ void remove_left_segments() {
 
 }  // namespace
 
+struct Shared::Rank {
+  std::atomic<int> entered;
+  char identity[120];
+  std::atomic<std::uint64_t> number, meetings, comparisons;  ///< of agree()
+  std::atomic<std::uint64_t> kernels;                        ///< of meet()
+  SharedMemory memory;
+};
+
 struct alignas(64) Shared::Head {
   std::atomic<int> size, failure, arrived;
-  struct Rank {
-    std::atomic<int> entered;
-    char identity[120];
-    std::atomic<std::uint64_t> number, meetings, comparisons;  ///< of agree()
-  } ranks[kMostRanks];
+  Rank ranks[kMostRanks];
 };
 
 std::size_t Channel::write(const void* data, std::size_t bytes) {
@@ -112,7 +116,7 @@ void Shared::enter(int rank, const std::string& identity) {
   int none = 0;
   if (!head_->size.compare_exchange_strong(none, size_))
     require(none == size_, ncclInvalidUsage, "ranks gave different numbers of ranks");
-  Head::Rank& mine = head_->ranks[rank];
+  Rank& mine = head_->ranks[rank];
   require(mine.entered.exchange(1) == 0, ncclInvalidUsage, "two processes are the same rank");
   std::strncpy(mine.identity, identity.c_str(), sizeof mine.identity - 1);
   ++head_->arrived;
@@ -129,26 +133,34 @@ void Shared::wait_for_all(int rank) {
   delay(rank);
 }
 
-bool Shared::agree(int rank, std::uint64_t number, const std::atomic<bool>& aborted) {
+void Shared::wait_at(Count count, int rank, const std::atomic<bool>& aborted) {
   const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(settings().timeout_s);
-  const auto wait_for_all_at = [&](std::atomic<std::uint64_t> Head::Rank::*count) {
-    const std::uint64_t mine = ++(head_->ranks[rank].*count);
-    for (int other = 0; other < size_; ++other) {
-      while ((head_->ranks[other].*count) < mine) {
-        require(failure() == ncclSuccess && !aborted, ncclRemoteError, "another rank failed");
-        require(std::chrono::steady_clock::now() < end, ncclInvalidUsage,
-                "not all ranks registered memory in time");
-        std::this_thread::sleep_for(std::chrono::microseconds(50));
-      }
+  const std::uint64_t mine = ++(head_->ranks[rank].*count);
+  for (int other = 0; other < size_; ++other) {
+    while ((head_->ranks[other].*count) < mine) {
+      require(failure() == ncclSuccess && !aborted, ncclRemoteError, "another rank failed");
+      require(std::chrono::steady_clock::now() < end, ncclInvalidUsage,
+              "not all ranks came here in time");
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
     }
-  };
+  }
+}
+
+bool Shared::agree(int rank, std::uint64_t number, const std::atomic<bool>& aborted) {
   head_->ranks[rank].number = number;
-  wait_for_all_at(&Head::Rank::meetings);
+  wait_at(&Rank::meetings, rank, aborted);
   bool are_equal = true;
   for (int other = 0; other < size_; ++other)
     are_equal = are_equal && head_->ranks[other].number == number;
-  wait_for_all_at(&Head::Rank::comparisons);
+  wait_at(&Rank::comparisons, rank, aborted);
   return are_equal;
+}
+
+void Shared::publish(int rank, const SharedMemory& memory) { head_->ranks[rank].memory = memory; }
+SharedMemory Shared::memory_of(int rank) const { return head_->ranks[rank].memory; }
+
+void Shared::meet(int rank, const std::atomic<bool>& aborted) {
+  wait_at(&Rank::kernels, rank, aborted);
 }
 
 /// Every rank compares all pairs, so that all leave alike whichever comes first.

@@ -24,6 +24,13 @@ class alignas(64) Channel {
   std::byte ring_[kRing];
 };
 
+/// Memory of a process that others may map.
+struct SharedMemory {
+  int process = 0;
+  int file = -1;  ///< number of its file in that process
+  std::uint64_t offset = 0;
+};
+
 /// The segment of one communicator. All of it is zero at first.
 class Shared {
  public:
@@ -43,15 +50,27 @@ class Shared {
   /// numbers are equal. Throws Failure, also when `aborted` becomes true.
   bool agree(int rank, std::uint64_t number, const std::atomic<bool>& aborted);
 
+  /// Tells the other ranks where memory of this one lies. They know it after agree(), and must have
+  /// asked for it before the next one.
+  void publish(int rank, const SharedMemory& memory);
+  SharedMemory memory_of(int rank) const;
+
+  /// Waits until the kernels of all ranks have come here as often as that of this one. Throws as
+  /// agree().
+  void meet(int rank, const std::atomic<bool>& aborted);
+
   /// The first failure or abort of any rank, by which all leave; ncclSuccess if there was none.
   ncclResult_t failure() const;
   void fail(ncclResult_t code);
 
  private:
+  struct Rank;
   struct Head;
   void enter(int rank, const std::string& identity);
   void wait_for_all(int rank);
   void refuse_shared_devices(int rank);
+  using Count = std::atomic<std::uint64_t> Rank::*;
+  void wait_at(Count count, int rank, const std::atomic<bool>& aborted);
 
   std::string name_;
   int size_;
