@@ -91,7 +91,7 @@ class NcclCommunicator final : public Communicator {
     const std::int64_t worst = ranks.max(mine);
     if (worst == 0) {
       memory_.emplace(
-          comm_, interruption_, [this](ncclResult_t code) { check(code); },
+          comm_, interruption_, [this](ncclResult_t result) { check(result); },
           [this] { return is_usable(); });
       return;
     }
