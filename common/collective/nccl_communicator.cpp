@@ -145,7 +145,11 @@ class NcclCommunicator final : public Communicator {
     return operation([this, call] { enqueue(call); }, call.mode, call.stream);
   }
   std::unique_ptr<Operation> prepare_together(std::span<const Call> calls) override {
-    for (const Call& call : calls) require(call);
+    for (const Call& call : calls) {
+      require(call);
+      if (call.device_api != DeviceApi::none)
+        throw Unavailable("kernels over NCCL's device API are started one by one");
+    }
     return operation(
         [this, all = std::vector<Call>(calls.begin(), calls.end())] {
           in_group([&] {

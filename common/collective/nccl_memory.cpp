@@ -3,7 +3,6 @@
 #include "common/collective/nccl_memory.hpp"
 
 #include <iterator>
-#include <memory>
 #include <utility>
 
 #include "common/base/error.hpp"
@@ -20,35 +19,32 @@ NcclMemory::NcclMemory(ncclComm_t comm, Interruption& interruption,
 
 #if NCCL_VERSION_CODE >= NCCL_VERSION(2, 27, 0)
 
-struct NcclMemory::Registered {
-  void* handle = nullptr;
-  ncclWindow_t window = nullptr;
-};
-
 device::Buffer NcclMemory::allocate(std::size_t bytes, Registration how) {
   if (loaded_nccl_version() < NCCL_VERSION(2, 27, 0))
     throw Unavailable("NCCL registers memory from version 2.27 on");
-  const auto known = std::make_shared<Registered>();
   void* memory = nullptr;
   check_(ncclMemAlloc(&memory, bytes));
-  device::Buffer buffer(memory, bytes, device::MemoryKind::device, [this, known](void* data) {
-    windows_.erase(static_cast<const char*>(data));
-    if (is_usable_()) {
-      if (known->handle != nullptr) ncclCommDeregister(comm_, known->handle);
-      if (known->window != nullptr) ncclCommWindowDeregister(comm_, known->window);
-    }
-    ncclMemFree(data);
-  });
+  Block& block = blocks_[static_cast<const char*>(memory)];
+  block.bytes = bytes;
+  device::Buffer buffer(memory, bytes, device::MemoryKind::device,
+                        [this](void* data) { release(data); });
   interruption_.guard([&] {
-    check_(how == Registration::local ? ncclCommRegister(comm_, memory, bytes, &known->handle)
-                                      : ncclCommWindowRegister(comm_, memory, bytes, &known->window,
+    check_(how == Registration::local ? ncclCommRegister(comm_, memory, bytes, &block.handle)
+                                      : ncclCommWindowRegister(comm_, memory, bytes, &block.window,
                                                                NCCL_WIN_COLL_SYMMETRIC));
   });
-  if (how == Registration::symmetric) {
-    if (known->window == nullptr) throw Unavailable("NCCL has no symmetric memory on these GPUs");
-    windows_[static_cast<const char*>(memory)] = {bytes, known->window};
-  }
+  if (how == Registration::symmetric && block.window == nullptr)
+    throw Unavailable("NCCL has no symmetric memory on these GPUs");
   return buffer;
+}
+
+void NcclMemory::release(void* data) {
+  const auto block = blocks_.extract(static_cast<const char*>(data)).mapped();
+  if (is_usable_()) {
+    if (block.handle != nullptr) ncclCommDeregister(comm_, block.handle);
+    if (block.window != nullptr) ncclCommWindowDeregister(comm_, block.window);
+  }
+  ncclMemFree(data);
 }
 
 #else
@@ -62,11 +58,11 @@ device::Buffer NcclMemory::allocate(std::size_t, Registration) {
 
 WindowPlace NcclMemory::find(const void* data) const {
   const char* const at = static_cast<const char*>(data);
-  const auto behind = windows_.upper_bound(at);
-  if (behind != windows_.begin()) {
-    const auto& [first, window] = *std::prev(behind);
+  const auto behind = blocks_.upper_bound(at);
+  if (behind != blocks_.begin()) {
+    const auto& [first, block] = *std::prev(behind);
     const auto offset = static_cast<std::size_t>(at - first);
-    if (offset < window.bytes) return {window.window, offset};
+    if (block.window != nullptr && offset < block.bytes) return {block.window, offset};
   }
   throw Unavailable("kernels over NCCL's device API work on symmetric memory only");
 }

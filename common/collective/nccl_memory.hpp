@@ -32,17 +32,18 @@ class NcclMemory {
   WindowPlace find(const void* data) const;
 
  private:
-  struct Registered;
-  struct Window {
-    std::size_t bytes;
-    ncclWindow_t window;
+  struct Block {
+    std::size_t bytes = 0;
+    void* handle = nullptr;         ///< of local memory
+    ncclWindow_t window = nullptr;  ///< of symmetric memory
   };
+  void release(void* data);
 
   ncclComm_t comm_;
   Interruption& interruption_;
   std::function<void(ncclResult_t)> check_;
   std::function<bool()> is_usable_;
-  std::map<const char*, Window> windows_;  ///< by their first byte
+  std::map<const char*, Block> blocks_;  ///< by their first byte
 };
 
 }  // namespace scalemark::collective

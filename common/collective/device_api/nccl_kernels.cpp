@@ -2,9 +2,8 @@
 // Makes what the kernels need of a communicator, and chooses the kernel of a call.
 #include "common/collective/device_api/nccl_kernels.hpp"
 
-// nccl_device.h needs nccl.h first.
 #include <fmt/format.h>
-#include <nccl_device.h>
+#include <nccl_device.h>  // needs nccl.h first
 
 #include "common/base/error.hpp"
 #include "common/collective/device_api/peer_kernels.hpp"

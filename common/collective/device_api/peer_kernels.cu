@@ -5,9 +5,12 @@
 
 #include "common/collective/device_api/peer_kernels.hpp"
 #include "common/collective/device_api/peer_threads.hpp"
+#include "common/device/cuda/this_thread.cuh"
 
 namespace scalemark::collective::kernels {
 namespace {
+
+using device::kernels::this_thread;
 
 constexpr int kThreads = 512;
 
@@ -17,11 +20,6 @@ struct InWindow {
   std::size_t offset;
   __device__ void* at(int peer) const { return ncclGetLsaPointer(window, offset, peer); }
 };
-
-__device__ Thread this_thread() {
-  return {static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x,
-          static_cast<std::size_t>(gridDim.x) * blockDim.x};
-}
 
 /// Runs `work` when all GPUs have come to this kernel, and returns when all have done theirs.
 template <typename Work>
@@ -52,32 +50,22 @@ __global__ void __launch_bounds__(kThreads) lsa_alltoall_kernel(ncclDevComm comm
 }
 
 #if __CUDA_ARCH__ >= 900
-// PTX, "multimem": the switch adds 16 bytes of all GPUs, in fp32, and stores 16 bytes in all.
-__device__ uint4 add_in_switch(const void* at, float) {
-  uint4 sum;
-  asm volatile("multimem.ld_reduce.relaxed.sys.global.add.v4.f32 {%0, %1, %2, %3}, [%4];"
-               : "=r"(sum.x), "=r"(sum.y), "=r"(sum.z), "=r"(sum.w)
-               : "l"(at)
-               : "memory");
-  return sum;
-}
-__device__ uint4 add_in_switch(const void* at, __half) {
-  uint4 sum;
-  asm volatile("multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.f16x2 {%0, %1, %2, %3}, [%4];"
-               : "=r"(sum.x), "=r"(sum.y), "=r"(sum.z), "=r"(sum.w)
-               : "l"(at)
-               : "memory");
-  return sum;
-}
-__device__ uint4 add_in_switch(const void* at, __nv_bfloat16) {
-  uint4 sum;
-  asm volatile(
-      "multimem.ld_reduce.relaxed.sys.global.add.acc::f32.v4.bf16x2 {%0, %1, %2, %3}, [%4];"
-      : "=r"(sum.x), "=r"(sum.y), "=r"(sum.z), "=r"(sum.w)
-      : "l"(at)
-      : "memory");
-  return sum;
-}
+// PTX, "multimem": the switch adds 16 bytes of all GPUs, in fp32, and stores 16 bytes in all. The
+// instruction names the type, so a macro makes the function of each.
+#define SCALEMARK_ADD_IN_SWITCH(Type, add)                                               \
+  __device__ uint4 add_in_switch(const void* at, Type) {                                 \
+    uint4 sum;                                                                           \
+    asm volatile("multimem.ld_reduce.relaxed.sys.global." add " {%0, %1, %2, %3}, [%4];" \
+                 : "=r"(sum.x), "=r"(sum.y), "=r"(sum.z), "=r"(sum.w)                    \
+                 : "l"(at)                                                               \
+                 : "memory");                                                            \
+    return sum;                                                                          \
+  }
+SCALEMARK_ADD_IN_SWITCH(float, "add.v4.f32")
+SCALEMARK_ADD_IN_SWITCH(__half, "add.acc::f32.v4.f16x2")
+SCALEMARK_ADD_IN_SWITCH(__nv_bfloat16, "add.acc::f32.v4.bf16x2")
+#undef SCALEMARK_ADD_IN_SWITCH
+
 __device__ void store_in_all(void* at, uint4 value) {
   asm volatile("multimem.st.relaxed.sys.global.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(at),
                "r"(value.x), "r"(value.y), "r"(value.z), "r"(value.w)

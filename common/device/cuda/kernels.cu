@@ -4,6 +4,7 @@
 
 #include "common/device/cuda/kernel_threads.hpp"
 #include "common/device/cuda/kernels.hpp"
+#include "common/device/cuda/this_thread.cuh"
 
 namespace scalemark::device::kernels {
 namespace {
@@ -18,11 +19,6 @@ struct Gpu {
   }
   static __device__ void publish() { __threadfence_system(); }
 };
-
-__device__ Thread this_thread() {
-  return {static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x,
-          static_cast<std::size_t>(gridDim.x) * blockDim.x};
-}
 
 __global__ void wait_kernel(const volatile int* go, volatile int* gave_up, std::uint64_t limit_ns) {
   wait_thread<Gpu>(go, gave_up, limit_ns);

@@ -91,7 +91,7 @@ std::vector<SharedMemory> Communicator::exchange(const SharedMemory& mine, std::
   require(agree(bytes), ncclInvalidArgument, "ranks gave different sizes");
   std::vector<SharedMemory> all;
   for (int rank = 0; rank < size_; ++rank) all.push_back(shared_.memory_of(rank));
-  agree(bytes);
+  agree(bytes);  // all ranks have read before one publishes again
   return all;
 }
 
