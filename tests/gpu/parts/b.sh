@@ -23,6 +23,8 @@ measure registration 40 1 '^micro/memory_registration$' -a ranks=1
 if ((gpus < 2)); then each_rank=(bash -c 'NCCL_HOSTID=rank$OMPI_COMM_WORLD_RANK exec "$@"' rank); fi
 measure nccl 60 2 '^micro/(allreduce|allgather|pingpong)$' -a backend=nccl -a memory=device -a ranks=2 -b 8 -e 256M -f 32
 # One rank, too: its kernels run on any card. Two ranks need two cards that reach each other's memory.
-measure device-api 60 2 '^micro/(allreduce|alltoall)$' -a backend=nccl -a memory=device -a ranks=1,2 -a registration=symmetric \
+measure device-allreduce 45 2 '^micro/allreduce$' -a backend=nccl -a memory=device -a ranks=1,2 -a registration=symmetric \
   -a device_api=none,lsa,multimem -b 8 -e 256M -f 32
+measure device-alltoall 45 2 '^micro/alltoall$' -a backend=nccl -a memory=device -a ranks=1,2 -a registration=symmetric \
+  -a device_api=none,lsa -b 8 -e 256M -f 32
 measure overlap 60 2 '^micro/overlap$' -a backend=nccl -a memory=device -a ranks=2 -a rows=4096 -a bytes=1M,64M -a collective=allreduce,allgather
