@@ -205,6 +205,7 @@ constexpr ListedField kFacts[] = {
     {"rows_read", Kind::plain},
     {"shapes_tried", Kind::plain},
     {"skipped_steps", Kind::plain},
+    {"square_fraction", Kind::plain},
     {"start", Kind::plain},
     {"stopped_early", Kind::plain},
     {"steps_without_labels", Kind::plain},

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "common/base/clock.hpp"
+#include "common/base/error.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "suites/micro/compute/cache_state.hpp"
@@ -17,9 +18,12 @@
 namespace scalemark::micro {
 namespace {
 
+/// Of a shape that the library does not multiply.
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
 /// ns of the better of two products, after a first one.
 std::int64_t quickest(GemmEngine& engine) {
-  std::int64_t best = std::numeric_limits<std::int64_t>::max();
+  std::int64_t best = kNever;
   for (int trial = 0; trial < 3; ++trial) {
     const std::uint64_t start = now_ns();
     engine.start();
@@ -29,17 +33,29 @@ std::int64_t quickest(GemmEngine& engine) {
   return best;
 }
 
-/// Collective. The candidate with the highest rate on its slowest rank.
+/// Of a part of the asked shape, which the library may lack: fp4 of few columns.
+std::int64_t quickest_if_any(Case& c, const GemmSize& size) {
+  try {
+    return quickest(*make_gemm(c, size, c.stream()));
+  } catch (const Unavailable&) {
+    return kNever;
+  }
+}
+
+/// Collective. The candidate with the highest rate on its slowest rank. The first one is the
+/// square.
 GemmSize fastest_size(Case& c, std::int64_t rows) {
   const std::vector<GemmSize> candidates = gemm_candidates(rows);
   std::vector<std::int64_t> nanoseconds;
   for (const GemmSize& size : candidates) {
-    nanoseconds.push_back(quickest(*make_gemm(c, size, c.stream())));
+    nanoseconds.push_back(nanoseconds.empty() ? quickest(*make_gemm(c, size, c.stream()))
+                                              : quickest_if_any(c, size));
     c.report_progress();
   }
   c.throw_if_peer_failed();
   c.ranks().max(nanoseconds);
-  c.fact("shapes_tried", static_cast<std::int64_t>(candidates.size()));
+  c.fact("shapes_tried", static_cast<std::int64_t>(std::ranges::count_if(
+                             nanoseconds, [](auto ns) { return ns < kNever; })));
   std::size_t best = 0;
   const auto rate = [&](std::size_t i) {
     return candidates[i].flops() / static_cast<double>(nanoseconds[i]);
@@ -47,6 +63,7 @@ GemmSize fastest_size(Case& c, std::int64_t rows) {
   for (std::size_t i = 1; i < candidates.size(); ++i) {
     if (rate(i) > rate(best)) best = i;
   }
+  c.fact("square_fraction", rate(0) / rate(best));
   return candidates[best];
 }
 

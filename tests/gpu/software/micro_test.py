@@ -174,6 +174,11 @@ class Micro(ProgramTest):
         (row,) = self.expect_ok(["^micro/gemm$", "-a", "device=cuda", "-a", "shape=best", "-a", "rows=16", "-a", "precision=fp32"], 2).values()
         self.assertEqual(row["facts"]["shapes_tried"], 27)
         self.assertLessEqual({row["facts"][name] for name in "mnk"}, {4, 8, 16})
+        self.assertGreater(row["facts"]["square_fraction"], 0)
+        self.assertLessEqual(row["facts"]["square_fraction"], 1)
+        what = ["^micro/gemm$", "-a", "device=cuda", "-a", "shape=best", "-a", "rows=64", "-a", "precision=fp4"]
+        (row,) = self.expect_ok(what, 1, SOFTWARE_GPU_COMPUTE_CAPABILITY="10").values()
+        self.assertEqual(row["facts"]["shapes_tried"], 18, "cuBLASLt has none whose k is 16")
 
     def test_products_that_the_library_does_not_have(self):
         table = self.measure(PRODUCTS, 1, SOFTWARE_GPU_NO_FP8="1")
