@@ -2,6 +2,7 @@
 """jobscripts/campaign.sh with the real program: the jobs of a campaign, and a campaign that runs here."""
 import os
 import subprocess
+import tomllib
 import unittest
 
 from support import SCRIPTS, ScriptTest, start
@@ -55,6 +56,20 @@ class Campaigns(ScriptTest):
             self.assertIn(line, done.stdout)
         self.assertIn(r"--scratch /tmp --stage mnist=" + self.folder + r"/it\'s\ here", done.stdout)
         self.assertIn(r"note=it\'s", done.stdout)
+
+    def test_the_example_of_a_site_with_gpus_writes_jobs_that_plan_their_cases(self):
+        example = os.path.join(os.path.dirname(SCRIPTS), "examples", "gpu-infiniband")
+        done = start(CAMPAIGN, os.path.join(example, "campaign.toml"), "--dry-run", "--cluster", "modules",
+                     env={"SCALEMARK": os.environ["SCALEMARK_PROGRAM"]}, timeout=60)
+        self.expect(done, 0)
+        self.assertEqual(done.stdout.count("#!/bin/bash\n"), 1 + 6 + 1 + 2 + 3)
+        self.assertIn("#SBATCH --gpus-per-node=8\n", done.stdout)
+        self.assertIn("module load gcc openmpi/5 cuda/12\n", done.stdout)
+        with open(os.path.join(example, "campaign.toml"), "rb") as file:
+            jobs = tomllib.load(file)["jobs"]
+        for job in jobs.values():
+            words = ["--preset", job["preset"]] if "preset" in job else [*job["benchmarks"], *job["arguments"]]
+            self.expect(start(os.environ["SCALEMARK_PROGRAM"], "run", *words, "--dry-run", timeout=60), 0)
 
     def test_jobs_of_several_schedulers_are_not_submitted_from_one_place(self):
         self.write_one_of_each()

@@ -168,10 +168,13 @@ TEST(Campaign, MoreJobsThanAnyoneSubmitsAreRefused) {
   EXPECT_THROW(parse(text), UsageError);
 }
 
-TEST(Campaign, TheExampleIsOne) {
-  const Campaign campaign = read_campaign(SCALEMARK_SOURCE_DIR "/jobscripts/campaign.toml");
-  EXPECT_THAT(campaign.clusters, SizeIs(2));
-  EXPECT_FALSE(submissions_of(campaign).empty());
+TEST(Campaign, TheExamplesAreSome) {
+  for (const char* const path :
+       {"/jobscripts/campaign.toml", "/examples/gpu-infiniband/campaign.toml"}) {
+    const Campaign campaign = read_campaign(std::string(SCALEMARK_SOURCE_DIR) + path);
+    EXPECT_THAT(campaign.clusters, SizeIs(2));
+    EXPECT_FALSE(submissions_of(campaign).empty());
+  }
 }
 
 }  // namespace
