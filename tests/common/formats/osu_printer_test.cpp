@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Byte by byte what the OSU micro-benchmarks 7.4 print (tests/golden/osu), and what surrounds it.
+#include <array>
 #include <cctype>
 #include <fstream>
 #include <functional>
@@ -192,13 +193,15 @@ TEST(OsuPrinter, NamesFormatAndProgramInTheTitle) {
           whole.substr(0, whole.rfind('.')) + ")");
 }
 
+/// The first line that is printed of a collective, without the version.
+std::string title(const std::string& name, const char* call) {
+  CaseResult one = test::overlapped(name, 2, 3, 2, 1, {{"bytes", std::int64_t{8}}});
+  one.params["call"] = std::string(call);
+  const std::string line = osu_lines({one})[1];
+  return line.substr(0, line.find(" v7.4"));
+}
+
 TEST(OsuPrinter, HasTheTitlesOfVariants) {
-  const auto title = [](const std::string& name, const char* call) {
-    CaseResult one = test::overlapped(name, 2, 3, 2, 1, {{"bytes", std::int64_t{8}}});
-    one.params["call"] = std::string(call);
-    const std::string line = osu_lines({one})[1];
-    return line.substr(0, line.find(" v7.4"));
-  };
   EXPECT_EQ(title("micro/allreduce", "nonblocking"),
             "# OSU MPI Non-blocking Allreduce Latency Test");
   EXPECT_EQ(title("micro/broadcast", "nonblocking"),
@@ -210,6 +213,22 @@ TEST(OsuPrinter, HasTheTitlesOfVariants) {
   EXPECT_EQ(title("micro/allgather", "persistent"), "# OSU MPI Allgather Persistent Latency Test");
   EXPECT_EQ(title("micro/alltoall", "persistent"),
             "# OSU MPI All-to-All Personalized Exchange Persistent Latency Test");
+}
+
+/// As the sources of OSU 7.4 have them, but for the blocking one of alltoallw, which there has
+/// the title of plain alltoallw.
+TEST(OsuPrinter, HasTheTitlesOfNeighborhoods) {
+  using Titles = std::array<std::string, 3>;
+  for (const auto& [name, blocking, nonblocking] : {Titles{"allgather", "Allgather", "Allgather"},
+                                                    {"allgatherv", "Allgatherv", "Allgatherv"},
+                                                    {"alltoall", "Alltoall", "Alltoall"},
+                                                    {"alltoallv", "All-to-Allv", "Alltoallv"},
+                                                    {"alltoallw", "Alltoallw", "Alltoallw"}}) {
+    const std::string benchmark = "micro/neighbor_" + name;
+    EXPECT_EQ(title(benchmark, "blocking"), "# OSU MPI Neighborhood " + blocking + " Latency Test");
+    EXPECT_EQ(title(benchmark, "nonblocking"),
+              "# OSU MPI Non-blocking Neighborhood " + nonblocking + " Latency Test");
+  }
 }
 
 TEST(OsuPrinter, KnowsTheUsualCallOfEachTest) {
