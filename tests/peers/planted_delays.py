@@ -7,7 +7,7 @@
 Planted are busy loops on the second rank's core, the same on all cores of the second host, a network of 100 Mbit/s, and pictures on
 another host, behind a network of 24 Mbit/s (sshfs), for a training on one rank. For each repetition it prints what was named, in turns
 with quiet runs, then how often that was right. Needs root, DALI, sshfs, socat, OpenSSH's sftp-server, and two cores with nothing beside
-it. Takes fifteen minutes.
+it. Takes fifteen minutes. Exit: 0 if all were right, else 1.
 """
 import contextlib
 import os
@@ -128,6 +128,8 @@ def main():
                     print(f"{name if planted else 'quiet':10} {words or 'nothing named'}", flush=True)
     every = arguments.repeats * len(PLANTED)
     print(f"named first what was planted: {right} of {every}; nothing named on quiet runs: {quiet} of {every}")
+    if right < every or quiet < every:
+        sys.exit(1)
 
 
 if __name__ == "__main__":
