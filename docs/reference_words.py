@@ -69,6 +69,8 @@ METRICS = {
         ("images_per_second_without_loading", "{image}/s", "The same without the wait for the loader"),
         ("tokens_per_second", "{token}/s", "Tokens without padding, of all ranks, per second; in inference those computed, or decoded"),
         ("step_width", "{token}", "Width of the rows of a step, with padding"),
+        ("step_labels", "{token}", "Tokens in the loss of a micro-batch"),
+        ("step_sequence", "{token}", "Tokens that a token of packed rows shares its sequence with"),
         ("position_rate", "{token}/s", "Tokens with padding per second"),
         ("label_rate", "{token}/s", "Tokens in the loss per second"),
         ("mean_iteration_time", "s", "`total_time` divided by steps, as the studies report it"),

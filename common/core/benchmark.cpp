@@ -202,8 +202,10 @@ Benchmark& Benchmark::operation_work(std::function<OperationWork(const Point&)> 
   return *this;
 }
 
-Benchmark& Benchmark::workload(std::function<Workload(const Point&)> of_a_step) {
+Benchmark& Benchmark::workload(std::function<Workload(const Point&)> of_a_step,
+                               std::function<std::string(const Point&)> why_unknown) {
   workload_ = std::move(of_a_step);
+  why_no_workload_ = std::move(why_unknown);
   return *this;
 }
 

@@ -73,8 +73,10 @@ class Benchmark {
   Benchmark& forecast(Forecasts of_a_rank);
   /// What one call computes and moves, for a roofline: the time of points without a row.
   Benchmark& operation_work(std::function<OperationWork(const Point&)> of_a_call);
-  /// The operations of a step, for `show --explain`.
-  Benchmark& workload(std::function<Workload(const Point&)> of_a_step);
+  /// The operations of a step, for `show --explain`. `why_unknown`: for points whose operations are
+  /// not known, the reason, else nothing.
+  Benchmark& workload(std::function<Workload(const Point&)> of_a_step,
+                      std::function<std::string(const Point&)> why_unknown = {});
   /// For trainings whose steps differ in size: the workload is then that of each size.
   Benchmark& step_sizes(StepSizes sizes);
   /// What the ranks of a step exchange, as rows of collectives with their `bytes`, for `predict`;
@@ -121,6 +123,10 @@ class Benchmark {
     return workload_ ? workload_(point) : Workload();
   }
   bool has_workload() const { return workload_ != nullptr; }
+  /// Why the operations of a step are not known; empty if they are.
+  std::string why_no_workload(const Point& point) const {
+    return why_no_workload_ ? why_no_workload_(point) : std::string();
+  }
   /// Empty where all steps of a training are alike.
   const StepSizes& step_sizes() const { return step_sizes_; }
   bool has_communication() const { return communication_ != nullptr; }
@@ -154,6 +160,7 @@ class Benchmark {
   Forecasts forecasts_;
   std::function<OperationWork(const Point&)> operation_work_;
   std::function<Workload(const Point&)> workload_, communication_;
+  std::function<std::string(const Point&)> why_no_workload_;
   StepSizes step_sizes_;
   std::function<bool(const Point&)> sensible_, on_gpu_;
   std::function<void(Point&, const PlanContext&)> adjust_;

@@ -31,11 +31,14 @@ struct WorkloadPart {
 
 using Workload = std::vector<WorkloadPart>;
 
-/// Where data decide how large a step is: the metric that has the size of each step, and the point
-/// of a training whose steps all have one size.
+/// What the data of a training decide: a workload takes it from the row of the training.
 struct StepSizes {
-  std::string metric;
+  std::string metric;  ///< has the size of each step; empty: all steps are alike
+  /// The point of a training whose steps all have one size.
   std::function<Point(Point training, std::int64_t size)> at;
+  /// Metrics, whose mean over all steps counts, and facts. Where a row has them, its point has
+  /// them, too, as integers of the same names.
+  std::vector<std::string> records = {};
 };
 
 /// The messages in which DDP reduces gradients of `bytes` in place, with PyTorch's limits: a first

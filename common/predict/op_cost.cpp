@@ -22,8 +22,9 @@ std::optional<double> interpolated(const std::map<double, double>& seconds, doub
 
 namespace {
 
-/// Seconds for `work` at the rate measured for it; empty without rates.
+/// Seconds for `work` at the rate measured for it; empty without rates. No work takes no time.
 std::optional<double> at_rate(const std::map<double, double>& rates, double work) {
+  if (!(work > 0)) return 0.0;
   if (rates.empty()) return std::nullopt;
   const double size = std::clamp(work, rates.begin()->first, rates.rbegin()->first);
   const std::optional<double> rate = interpolated(rates, size);
@@ -32,16 +33,12 @@ std::optional<double> at_rate(const std::map<double, double>& rates, double work
 
 }  // namespace
 
-std::optional<double> roofline_seconds(const Roofs& roofs, double flops, double bytes) {
-  double longest = 0;
-  for (const auto& [rates, work] :
-       {std::pair(&roofs.flops, flops), std::pair(&roofs.bytes, bytes)}) {
-    if (!(work > 0)) continue;
-    const std::optional<double> seconds = at_rate(*rates, work);
-    if (!seconds) return std::nullopt;
-    longest = std::max(longest, *seconds);
-  }
-  return longest > 0 ? std::optional(longest) : std::nullopt;
+std::optional<RooflineTimes> roofline_times(const Roofs& roofs, double flops, double bytes) {
+  const std::optional<double> products = at_rate(roofs.flops, flops),
+                              memory = at_rate(roofs.bytes, bytes);
+  if (!products || !memory) return std::nullopt;
+  const RooflineTimes times{.products = *products, .memory = *memory};
+  return times.longer() > 0 ? std::optional(times) : std::nullopt;
 }
 
 }  // namespace scalemark::predict

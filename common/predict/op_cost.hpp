@@ -2,6 +2,7 @@
 // The time of an operation that was not measured itself, from measured ones of its family.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -18,10 +19,16 @@ struct Roofs {
   std::map<double, double> bytes;  ///< bytes/s, by bytes
 };
 
-/// The longer of what arithmetic and memory take, at the rates measured for so much work: between
-/// them as interpolated(), beyond them that of the nearest (Williams, Waterman, Patterson,
-/// "Roofline", CACM 2009). 0 flops or bytes are not stated. Empty if a rate is missing, or nothing
-/// is stated.
-std::optional<double> roofline_seconds(const Roofs& roofs, double flops, double bytes);
+/// What arithmetic and memory take by themselves: s. 0: none is stated.
+struct RooflineTimes {
+  double products = 0, memory = 0;
+  /// That of a call (Williams, Waterman, Patterson, "Roofline", CACM 2009).
+  double longer() const { return std::max(products, memory); }
+};
+
+/// What `flops` and `bytes` take at the rates measured for so much work: between them as
+/// interpolated(), beyond them that of the nearest. 0 flops or bytes are not stated. Empty if a
+/// rate is missing, or nothing is stated.
+std::optional<RooflineTimes> roofline_times(const Roofs& roofs, double flops, double bytes);
 
 }  // namespace scalemark::predict

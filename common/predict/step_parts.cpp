@@ -28,11 +28,27 @@ void StepComponent::count_known(TimeSource from) {
   }
 }
 
+std::string StepComponent::reached() const {
+  const double longer = roofline.longer();
+  if (without_roofline > 0 || estimated > 0 || !(longer > 0) || !(seconds > 0)) return {};
+  return fmt::format("{:.0f} % of the {}", 100 * longer / seconds,
+                     roofline.memory > roofline.products ? "memory bandwidth" : "rate of products");
+}
+
 namespace {
+
+void add_roofline(const StepTerm& term, StepComponent& into) {
+  if (!term.roofline) {
+    ++into.without_roofline;
+    return;
+  }
+  into.roofline.products += term.count * term.roofline->products;
+  into.roofline.memory += term.count * term.roofline->memory;
+}
 
 /// Adds what the GPU waits for, if it does.
 void add_launches(const std::vector<StepTerm>& terms, StepExplanation& step) {
-  StepComponent launches{.name = kLaunches, .source = "issue_time"};
+  StepComponent launches{.name = kLaunches, .source = "issue_time", .enqueued = true};
   for (const StepTerm& term : terms) {
     if (!term.issue || !term.seconds) continue;
     launches.count += term.count;
@@ -63,6 +79,8 @@ StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured
       continue;
     }
     into->count_known(term.from);
+    into->enqueued = into->enqueued || term.issue.has_value();
+    add_roofline(term, *into);
     into->seconds += term.count * *term.seconds;
     step.explained += term.count * *term.seconds;
   }
@@ -80,27 +98,46 @@ double step_elsewhere(const StepExplanation& here, const StepExplanation& there)
   return here.measured * there.explained / here.explained;
 }
 
+namespace {
+
+/// What takes most of the step without this component.
+std::string next_limit(const StepExplanation& step, const StepComponent& gone) {
+  const auto next = std::ranges::find_if(step.components,
+                                         [&](const StepComponent& one) { return &one != &gone; });
+  if (next == step.components.end() || !(next->seconds > 0)) return {};
+  // The parts may take longer than the step.
+  const double left = std::max(step.measured, step.explained) - gone.seconds;
+  return fmt::format(" Without them, {} would take {:.0f} % of what is left.", next->name,
+                     100 * next->seconds / left);
+}
+
+/// Component of the launches if they take longer than anything but what they enqueue, else null.
+const StepComponent* bounding_launches(const StepExplanation& step) {
+  const StepComponent* const launches = step.find(kLaunches);
+  const bool is_longest = std::ranges::all_of(step.components, [&](const StepComponent& one) {
+    return one.enqueued || one.seconds <= step.issued;
+  });
+  return is_longest ? launches : nullptr;
+}
+
+}  // namespace
+
 std::string what_bounds(const StepExplanation& step) {
   if (!step.is_complete()) return "Rows are missing, so that nothing is said of what bounds it.";
   const auto percent = [&](double seconds) {
     return fmt::format("{:.0f} %", 100 * step.share(seconds));
   };
-  const auto next_after = [&](const StepComponent& gone) {
-    const auto next = std::ranges::find_if(step.components,
-                                           [&](const StepComponent& one) { return &one != &gone; });
-    if (next == step.components.end()) return std::string();
-    return fmt::format(" Without them, {} would take {:.0f} % of what is left.", next->name,
-                       100 * next->seconds / (step.measured - gone.seconds));
-  };
   const StepComponent& first = step.components.front();
-  if (std::abs(step.rest()) > first.seconds)
+  const StepComponent* const launches = bounding_launches(step);
+  if (std::abs(step.rest()) > (launches != nullptr ? step.issued : first.seconds))
     return fmt::format("More is not explained ({}) than any component takes.",
                        percent(step.rest()));
-  const auto launches = std::ranges::find(step.components, kLaunches, &StepComponent::name);
-  if (launches != step.components.end())
+  if (launches != nullptr)
     return fmt::format("Bound by: launches. The host enqueues for {} what takes the GPU {}.{}",
-                       percent(step.issued), percent(step.on_gpu), next_after(*launches));
-  return fmt::format("Bound by: {} ({}).{}", first.name, percent(first.seconds), next_after(first));
+                       percent(step.issued), percent(step.on_gpu), next_limit(step, *launches));
+  const std::string reached = first.reached();
+  return fmt::format("Bound by: {} ({}{}).{}", first.name, percent(first.seconds),
+                     reached.empty() ? "" : ", at " + reached, next_limit(step, first));
 }
 
 }  // namespace scalemark::predict

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "common/predict/op_cost.hpp"
+
 namespace scalemark::predict {
 
 /// Where a time is from: a row of its own, rows of other sizes, or the rates of a machine.
@@ -20,14 +22,21 @@ struct StepTerm {
   std::optional<double> seconds;  ///< of one, on a GPU that of the GPU alone; empty: not known
   TimeSource from = TimeSource::row;
   std::optional<double> issue = {};  ///< of the host to enqueue one, where a GPU runs it
+  std::optional<RooflineTimes> roofline = {};
 };
 
 struct StepComponent {
   std::string name, source;
   double count = 0, seconds = 0;
   std::size_t measured = 0, interpolated = 0, estimated = 0, missing = 0;  ///< terms
+  bool enqueued = false;             ///< the host enqueues what a GPU runs
+  RooflineTimes roofline = {};       ///< of all operations
+  std::size_t without_roofline = 0;  ///< terms
 
   std::size_t known() const { return measured + interpolated + estimated; }
+  /// Which part of the time the rates of the machine would take: "21 % of the memory bandwidth".
+  /// Empty where a rate or the work is not known, or where times were estimated by these rates.
+  std::string reached() const;
   /// Counts a term whose time is known.
   void count_known(TimeSource from);
 };
@@ -58,8 +67,9 @@ StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured
 /// complete; `there.measured` does not count.
 double step_elsewhere(const StepExplanation& here, const StepExplanation& there);
 
-/// One sentence: what takes most of the step, and what would if it were gone. Says so where more is
-/// unexplained than any component takes, or where rows are missing.
+/// What takes most of the step, how much of the machine's rates that reaches, and what would take
+/// most if it were gone. Says so where more is unexplained than any component takes, or where rows
+/// are missing.
 std::string what_bounds(const StepExplanation& step);
 
 }  // namespace scalemark::predict

@@ -344,8 +344,10 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
     .fixed_work()
     .memory(expected_memory)
     .forecast(forecast_step)
-    .workload(finetuning_workload)
-    .step_sizes({.metric = kStepWidth, .at = with_width})
+    .workload(finetuning_workload, why_unknown_operations)
+    .step_sizes({.metric = kStepWidth,
+                 .at = with_width,
+                 .records = {kStepLabels, kStepSequence, kVocabularyFact}})
     .communication(step_communication)
     .needs("LibTorch");
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`scalemark show --explain`: parts of a training's step, from rows of the same files."""
 import json
+import pathlib
 import shlex
 import unittest
 
@@ -8,6 +9,7 @@ import h5py
 
 from harness import ALL, ProgramTest, planned_keys, rows, run
 
+RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results"
 TRAIN = ["run", "^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "strategy=single", "-a", "images=8", "-a", "batch=4",
          "-a", "image=28", "-a", "test_images=4", "-a", "mode=paper"]
 
@@ -46,7 +48,10 @@ class Explain(ProgramTest):
         convolutions = [row for file in files[1:] for row in rows(file).values() if row["name"] == "micro/conv2d"]
         self.assertAlmostEqual(sum(row["metrics"]["time"]["median"] * row["facts"]["occurrences"] for row in convolutions),
                                parts["convolutions"]["seconds"])
-        self.assertRegex(step["bound"], r"^(Bound by|More is not explained)")
+        longest = max(parts.values(), key=lambda part: part["seconds"])
+        self.assertTrue(step["bound"].startswith(
+            "More is not explained" if abs(step["rest"]) > longest["seconds"] else f"Bound by: {longest['name']} ("), step["bound"])
+        self.assertTrue(table.stdout.splitlines()[-1].startswith(step["bound"]), table.stdout)
         self.on_another_machine(train, files, step)
         self.by_a_roofline(train, files, parts)
 
@@ -58,6 +63,7 @@ class Explain(ProgramTest):
         estimated = self.explain(train, roofs)
         self.expect(estimated, 0, "rows of parts of a step are estimated by a roofline")
         self.assertRegex(estimated.stdout, r"(?m)^convolutions .* micro/conv2d: 30 of 30 by a roofline$")
+        self.assertNotIn("of the rate of products", estimated.stdout, "it was estimated by that")
         (told,) = json.loads(self.explain(train, roofs, "--format", "json").stdout)
         found = {part["name"]: part for part in told["components"]}
         self.assertEqual((found["convolutions"]["estimated"], found["convolutions"]["rows"]), (30, 0))
@@ -71,6 +77,17 @@ class Explain(ProgramTest):
         (mixed,) = json.loads(self.explain(*files, roofs, "--format", "json").stdout)
         self.assertEqual({part["name"]: part["seconds"] for part in mixed["components"]},
                          {name: part["seconds"] for name, part in parts.items()})
+        self.assertRegex({part["name"]: part["reached"] for part in mixed["components"]}["convolutions"],
+                         r"^\d+ % of the (rate of products|memory bandwidth)$")
+        # With the rate of memory alone there are rows of both kinds, and no two commands write one file.
+        memory = self.path("memory.h5")
+        self.expect(run("run", "^micro/stream$", "-a", "device=cpu", "-a", "threads=1", "-a", "operation=triad", "-a", "bytes=1M", "-a",
+                        "ranks=1", "-n", 3, "-o", memory, program=ALL), 0)
+        both = self.explain(train, memory)
+        self.expect(both, 4, "are estimated by a roofline")
+        self.assertIn("rows of parts of a step are missing", both.stderr)
+        written = [line.split()[-1] for line in both.stderr.splitlines() if line.startswith("  scalemark run ")]
+        self.assertEqual(written, [f"rows-{i + 1}.h5" for i in range(len(written))])
         # On another machine without rows of the operations, times here are scaled by the rooflines: here of one machine.
         scaled = run("predict", "--from", *files, roofs, "--machine", roofs, "--workload", "imaging/train", "--format", "json", program=ALL)
         self.expect(scaled, 0)
@@ -142,7 +159,11 @@ class Explain(ProgramTest):
     def test_what_it_refuses(self):
         copies = self.path("copies.h5")
         self.expect(run("run", "^micro/memcpy$", "-a", "direction=h2h", "-a", "bytes=8", "-n", 3, "-o", copies), 0)
-        self.expect(self.explain(copies), 4, "no row here is of a training")
+        self.expect(self.explain(copies), 4, "no row here is of imaging/train or llm/finetune")
+        self.expect(self.explain(RESULTS / "h100/explain-lora.h5", RESULTS / "h200/explain-8b-rows.h5"), 3,
+                    "is of another machine: its gpu_model is NVIDIA H200, that of the others NVIDIA H100")
+        self.expect(self.explain(RESULTS / "h200/explain-8b.h5"), 4,
+                    "are not known: its rows hold several sequences, and it has no step_sequence")
         self.expect(self.explain(copies, "--format", "csv"), 2, "--explain prints --format table or json")
         self.expect(self.explain(copies, self.path("none.h5")), 3)
 

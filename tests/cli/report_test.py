@@ -108,24 +108,25 @@ class Pages(ProgramTest):
             "[...document.querySelectorAll('#curves figure')].filter(f => !f.querySelector('details table')).length"), 0)
 
     def test_what_a_step_consists_of(self):
-        measured = [os.path.join(H200, f"explain-{name}.h5") for name in ("8b", "8b-rows", "mobilenet")]
+        h100 = os.path.join(ROOT, "results", "h100")
+        measured = [os.path.join(h100, "explain-lora.h5"), os.path.join(h100, "explain-lora-rows")]
         path = self.report(*measured, program=ALL)
         self.look(path)
         if os.environ["HAVE_LIBTORCH"] != "ON":  # that program has no trainings
             return self.assertNotIn('id="steps"', self.text(path))
         steps = self.browser.evaluate("[...document.querySelectorAll('#steps .bg')].map(g => g.textContent)")
-        self.assertEqual(len(steps), 1, "no operation of MobileNetV2 is known")
-        # Rows of adapters' sums and of keys' rotary positions, which that GPU did not run, are no longer taken from others.
-        self.assertRegex(steps[0], r"^llm/finetune .*method=lora.*: 258\.0 ms Rows are missing, so that nothing is said of what bounds")
-        self.assertRegex(steps[0], r"adapters\s*23\.46 ms, 9\.1 %, 2 rows missing")
-        self.assertRegex(steps[0], r"elementwise operations\s*12\.60 ms, 4\.9 %, 1 row missing")
-        self.assertRegex(steps[0], r"products\s*174\.9 ms, 67\.8 %")
-        self.assertRegex(steps[0], r"not explained\s*3\.127 ms, 1\.2 %")
-        # Rows of another machine explain nothing.
+        self.assertEqual(len(steps), 1)
+        self.assertRegex(steps[0], r"^llm/finetune .*method=lora.*: 435\.8 ms Rows are missing, so that nothing is said of what bounds")
+        self.assertRegex(steps[0], r"products\s*335\.8 ms, 77\.1 %, 2 rows missing")
+        self.assertRegex(steps[0], r"normalisations\s*rows are missing")
+        self.assertRegex(steps[0], r"not explained\s*51\.21 ms, 11\.8 %")
+        # Rows of another machine explain nothing, and a training without rows is not drawn.
         self.assertNotIn('id="steps"', self.text(self.report(*measured, RUNS[0], program=ALL)))
+        mobilenet = os.path.join(H200, "explain-mobilenet.h5")
+        self.assertNotIn('id="steps"', self.text(self.report(mobilenet, os.path.join(H200, "explain-8b-rows.h5"), program=ALL)))
 
         rows = os.path.join(H200, "explain-mobilenet-rows.h5")
-        path = self.report(measured[2], rows, "--base", os.path.join(H200, "train-nchw.h5"), program=ALL)
+        path = self.report(mobilenet, rows, "--base", os.path.join(H200, "train-nchw.h5"), program=ALL)
         self.look(path)
         steps = self.browser.evaluate("[...document.querySelectorAll('#steps .bg')].map(g => g.textContent)")
         self.assertEqual(len(steps), 2)

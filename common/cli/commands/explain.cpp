@@ -39,6 +39,20 @@ std::string source_of(const predict::StepComponent& one) {
   return others.empty() ? one.source : one.source + ": " + text::join(others, ", ");
 }
 
+/// How long the longest component would take in another layout.
+std::string text_of(const OtherLayout& other, const predict::StepExplanation& step) {
+  const double now = step.components.front().seconds;
+  return fmt::format("With layout={}, {} would take {} ({}).", other.layout, other.component,
+                     units::seconds(other.seconds, 4), units::percent_change(other.seconds / now));
+}
+
+ordered_json json_of(const std::optional<OtherLayout>& other) {
+  if (!other) return {};
+  return {{"component", other->component},
+          {"layout", other->layout},
+          {"seconds", text::json_number(other->seconds)}};
+}
+
 void print_step(const std::string& key, const Explained& explained, std::ostream& out) {
   const predict::StepExplanation& step = explained.step;
   fmt::print(out, "{}\n", text::printable(key, 400));
@@ -67,6 +81,7 @@ void print_step(const std::string& key, const Explained& explained, std::ostream
                           {.header = "source"}},
                          table, table_width(), out);
   fmt::print(out, "{}\n", predict::what_bounds(step));
+  if (explained.other_layout) fmt::print(out, "{}\n", text_of(*explained.other_layout, step));
 }
 
 ordered_json json_of(const std::string& key, const Explained& explained) {
@@ -79,7 +94,8 @@ ordered_json json_of(const std::string& key, const Explained& explained) {
                           {"rows", one.measured},
                           {"interpolated", one.interpolated},
                           {"estimated", one.estimated},
-                          {"missing", one.missing}});
+                          {"missing", one.missing},
+                          {"reached", one.reached()}});
   return {{"key", text::json_text(key)},
           {"components", components},
           {"explained", text::json_number(explained.step.explained)},
@@ -88,8 +104,20 @@ ordered_json json_of(const std::string& key, const Explained& explained) {
           {"step", text::json_number(explained.step.measured)},
           {"rest", text::json_number(explained.step.rest())},
           {"bound", predict::what_bounds(explained.step)},
+          {"other_layout", json_of(explained.other_layout)},
           {"estimated", measuring_commands(explained.estimated)},
           {"missing", measuring_commands(explained.missing)}};
+}
+
+/// Says of which trainings nothing can be said.
+void print_unknown(const StepRows& rows) {
+  for (const auto& [key, reason] : rows.unknown_trainings())
+    fmt::print(stderr, "scalemark show: the operations of {} are not known: {}\n",
+               text::printable(key, 400), reason);
+  if (rows.trainings().empty() && rows.unknown_trainings().empty())
+    fmt::print(stderr,
+               "scalemark show: no row here is of imaging/train or llm/finetune, whose operations "
+               "are known\n");
 }
 
 }  // namespace
@@ -98,12 +126,8 @@ int explain_runs(const std::vector<std::filesystem::path>& files, const std::str
                  const std::string& format) {
   StepRows rows;
   for (const std::filesystem::path& file : files) rows.read(file);
-  if (rows.trainings().empty()) {
-    fmt::print(stderr,
-               "scalemark show: no row here is of a training whose operations are known: "
-               "imaging/train or llm/finetune, unless its answers are compared in mode=tuned\n");
-    return static_cast<int>(ExitCode::nothing);
-  }
+  print_unknown(rows);
+  if (rows.trainings().empty()) return static_cast<int>(ExitCode::nothing);
   KeyFilter selection(filter);
   for (const auto& [key, training] : rows.trainings())
     selection.look_at(key, training.benchmark->name());
@@ -126,7 +150,7 @@ int explain_runs(const std::vector<std::filesystem::path>& files, const std::str
   if (format == "json") std::cout << json.dump(1) << "\n";
   if (!estimated.empty()) print_estimated_rows("show", estimated);
   if (missing.empty()) return static_cast<int>(ExitCode::ok);
-  print_missing_rows("show", missing, "");
+  print_missing_rows("show", missing, "", measuring_commands(estimated).size() + 1);
   return static_cast<int>(ExitCode::nothing);
 }
 

@@ -36,14 +36,31 @@ std::optional<double> recorded_seconds(const CaseResult& one, const std::string&
 /// So many sizes stand for all steps of a training whose steps differ.
 constexpr std::size_t kSizes = 4;
 
-constexpr double kLargestStep = 1e9;
-
 /// Whether two points have the same axes, and but for one the same values.
 bool equal_but_for(const std::string& axis, const Point& a, const Point& b) {
   return std::ranges::equal(a, b, [&](const auto& one, const auto& other) {
     return one.first == other.first && (one.first == axis || one.second == other.second);
   });
 }
+
+constexpr double kLargestStep = 1e9;
+
+/// What a workload takes from the row of a training: means of metrics, and facts.
+void add_records(const CaseResult& one, const Benchmark& benchmark, Point& point) {
+  for (const std::string& name : benchmark.step_sizes().records) {
+    const Metric* const metric = one.find(name);
+    const auto fact = one.facts.find(name);
+    if (metric != nullptr) {
+      const double mean = summarise(one, *metric).mean;
+      if (mean >= 0 && mean <= kLargestStep) point[name] = std::int64_t{std::llround(mean)};
+    } else if (fact != one.facts.end() && std::holds_alternative<std::int64_t>(fact->second)) {
+      point[name] = fact->second;
+    }
+  }
+}
+
+/// Whether the host enqueues the operations of a step one by one, not all at once as a graph.
+bool has_launches(const Point& training) { return !training.flag("graphs", false); }
 
 /// Those that the steps of a training recorded; empty if they are not known, or what steps of such
 /// sizes consist of.
@@ -90,13 +107,21 @@ void StepRows::add(const CaseResult& one) {
   }
 }
 
-/// Nothing where the operations of the steps are not known.
 void StepRows::add_training(const CaseResult& one, const Benchmark& benchmark, Point point,
                             double seconds) {
   std::vector<double> sizes;
+  add_records(one, benchmark, point);
+  if (const std::string reason = benchmark.why_no_workload(point); !reason.empty()) {
+    unknown_[one.key] = reason;
+    return;
+  }
   if (benchmark.workload_for(point).empty()) {
     sizes = sizes_of_steps(one, benchmark, point);
-    if (sizes.empty()) return;
+    if (sizes.empty()) {
+      unknown_[one.key] =
+          fmt::format("its steps differ, and it has no {}", benchmark.step_sizes().metric);
+      return;
+    }
     seconds = recorded_seconds(one, one.primary_metric, true).value_or(seconds);
   }
   Training& training = trainings_[one.key];
@@ -106,7 +131,7 @@ void StepRows::add_training(const CaseResult& one, const Benchmark& benchmark, P
   training.sizes.insert(training.sizes.end(), sizes.begin(), sizes.end());
   for (const auto& [metric, name] : kRecorded) {
     if (const auto value = recorded_seconds(one, metric, !sizes.empty()))
-      training.recorded[metric] = *value;
+      training.recorded[metric].push_back(*value);
   }
 }
 
@@ -147,15 +172,19 @@ predict::StepTerm StepRows::term_of(const WorkloadPart& part) const {
 }
 
 Explained StepRows::explain(const Training& training) const {
-  return explain(training, [&](const WorkloadPart& part) { return roofs_.seconds(part); });
+  return explain(training, [&](const WorkloadPart& part) -> std::optional<double> {
+    const std::optional<predict::RooflineTimes> times = roofs_.times(part);
+    return times ? std::optional(times->longer()) : std::nullopt;
+  });
 }
 
 Explained StepRows::explain(const Training& training, const StepRows& elsewhere) const {
   return explain(training, [&](const WorkloadPart& part) -> std::optional<double> {
-    const std::optional<double> here = roofs_.seconds(part), there = elsewhere.roofs_.seconds(part),
-                                measured = elsewhere.term_of(part).seconds;
+    const std::optional<predict::RooflineTimes> here = roofs_.times(part),
+                                                there = elsewhere.roofs_.times(part);
+    const std::optional<double> measured = elsewhere.term_of(part).seconds;
     if (!here || !there || !measured) return std::nullopt;
-    return *measured * *here / *there;
+    return *measured * here->longer() / there->longer();
   });
 }
 
@@ -166,6 +195,8 @@ Explained StepRows::explain(const Training& training, const Estimate& estimate) 
     for (const WorkloadPart& part : training.benchmark->workload_for(point)) {
       predict::StepTerm& term = terms.emplace_back(term_of(part));
       term.count *= share;
+      term.roofline = roofs_.times(part);
+      if (!has_launches(point)) term.issue.reset();
       if (term.seconds) {
         result.has_rows = true;
         continue;
@@ -182,10 +213,39 @@ Explained StepRows::explain(const Training& training, const Estimate& estimate) 
   for (const auto& [metric, name] : kRecorded) {
     const auto found = training.recorded.find(metric);
     if (found == training.recorded.end()) continue;
-    terms.push_back({.component = name, .source = metric, .count = 1, .seconds = found->second});
+    terms.push_back(
+        {.component = name, .source = metric, .count = 1, .seconds = stats::median(found->second)});
   }
   result.step = predict::explain_step(terms, stats::median(training.seconds));
+  result.other_layout = in_another_layout(training, result.step);
   return result;
+}
+
+std::optional<double> StepRows::seconds_of(const std::string& component,
+                                           const Workload& workload) const {
+  double seconds = 0;
+  for (const WorkloadPart& part : workload) {
+    if (part.component != component) continue;
+    const std::optional<double> one = term_of(part).seconds;
+    if (!one) return std::nullopt;
+    seconds += static_cast<double>(part.count) * *one;
+  }
+  return seconds > 0 ? std::optional(seconds) : std::nullopt;
+}
+
+std::optional<OtherLayout> StepRows::in_another_layout(const Training& training,
+                                                       const predict::StepExplanation& step) const {
+  const Axis* const axis = training.benchmark->find_axis("layout");
+  if (axis == nullptr || !step.is_complete() || !training.sizes.empty()) return std::nullopt;
+  const std::string& component = step.components.front().name;
+  for (const Value& layout : axis->allowed) {
+    Point point = training.point;
+    if (point[axis->name] == layout) continue;
+    point[axis->name] = layout;
+    if (const auto seconds = seconds_of(component, training.benchmark->workload_for(point)))
+      return OtherLayout{.component = component, .layout = to_text(layout), .seconds = *seconds};
+  }
+  return std::nullopt;
 }
 
 }  // namespace scalemark::cli

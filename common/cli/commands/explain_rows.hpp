@@ -19,18 +19,25 @@ namespace scalemark::cli {
 /// A row of a training whose operations are known.
 struct Training {
   const Benchmark* benchmark = nullptr;
-  Point point;                             ///< with implied values
-  std::vector<double> seconds;             ///< of a step, one per run
-  std::map<std::string, double> recorded;  ///< s, by metric, of the last run
+  Point point;                  ///< with implied values, and what the workload takes from the row
+  std::vector<double> seconds;  ///< of a step, one per run
+  std::map<std::string, std::vector<double>> recorded;  ///< s, by metric, one per run
   /// Of each step of all runs, where steps differ. Then the times are means, else medians.
   std::vector<double> sizes;
 };
 
+/// The longest component of a step, by rows of another layout of the data.
+struct OtherLayout {
+  std::string component, layout;
+  double seconds = 0;
+};
+
 struct Explained {
   predict::StepExplanation step;
-  std::vector<WorkloadPart> estimated;  ///< by the roofline: they have no rows
-  std::vector<WorkloadPart> missing;    ///< of which nothing is known
-  bool has_rows = false;                ///< some operation is known
+  std::optional<OtherLayout> other_layout;  ///< where all its rows are there
+  std::vector<WorkloadPart> estimated;      ///< by the roofline: they have no rows
+  std::vector<WorkloadPart> missing;        ///< of which nothing is known
+  bool has_rows = false;                    ///< some operation is known
 };
 
 /// Rows of one machine.
@@ -43,6 +50,8 @@ class StepRows {
   void add(const CaseResult& one);
   /// By key.
   const std::map<std::string, Training>& trainings() const { return trainings_; }
+  /// Why the operations of other trainings are not known, by key.
+  const std::map<std::string, std::string>& unknown_trainings() const { return unknown_; }
   /// Seconds of an operation without a row.
   using Estimate = std::function<std::optional<double>(const WorkloadPart&)>;
   Explained explain(const Training& training, const Estimate& estimate) const;
@@ -63,9 +72,14 @@ class StepRows {
   static std::optional<double> between(const RowsByKey& rows, const Point& wanted, Times times);
   void add_training(const CaseResult& one, const Benchmark& benchmark, Point point, double seconds);
   predict::StepTerm term_of(const WorkloadPart& part) const;
+  /// Of all operations of a component; empty if a row is missing.
+  std::optional<double> seconds_of(const std::string& component, const Workload& workload) const;
+  std::optional<OtherLayout> in_another_layout(const Training& training,
+                                               const predict::StepExplanation& step) const;
 
   std::map<std::string, RowsByKey> rows_;  ///< by benchmark
   std::map<std::string, Training> trainings_;
+  std::map<std::string, std::string> unknown_;
   MeasuredRoofs roofs_;
   SameMachine machine_;
 };

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "common/predict/op_cost.hpp"
-
 namespace scalemark::cli {
 namespace {
 
@@ -37,7 +35,7 @@ void MeasuredRoofs::add(const Benchmark& benchmark, const Point& point, double s
     keep_best(bytes_[memory_of(point)], work.bytes, seconds);
 }
 
-std::optional<double> MeasuredRoofs::seconds(const WorkloadPart& part) const {
+std::optional<predict::RooflineTimes> MeasuredRoofs::times(const WorkloadPart& part) const {
   const Benchmark* const benchmark = Registry::instance().find(part.benchmark);
   if (benchmark == nullptr) return std::nullopt;
   const Point point = benchmark->with_implied(part.point);
@@ -47,7 +45,7 @@ std::optional<double> MeasuredRoofs::seconds(const WorkloadPart& part) const {
     const auto found = all.find(key);
     return found == all.end() ? Rates() : found->second;
   };
-  return predict::roofline_seconds(
+  return predict::roofline_times(
       {.flops = rates(flops_, products_of(point)), .bytes = rates(bytes_, memory_of(point))},
       work->flops, work->bytes);
 }

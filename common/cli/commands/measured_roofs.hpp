@@ -8,6 +8,7 @@
 #include <string>
 
 #include "common/core/benchmark.hpp"
+#include "common/predict/op_cost.hpp"
 
 namespace scalemark::cli {
 
@@ -18,7 +19,7 @@ class MeasuredRoofs {
   void add(const Benchmark& benchmark, const Point& point, double seconds);
   /// One call of `part` at the rates of its device, threads, ranks and precision. Nothing where
   /// such rates are missing, or where it is not declared what a call computes and moves.
-  std::optional<double> seconds(const WorkloadPart& part) const;
+  std::optional<predict::RooflineTimes> times(const WorkloadPart& part) const;
 
  private:
   using Rates = std::map<double, double>;  ///< the best for so much work

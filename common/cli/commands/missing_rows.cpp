@@ -55,23 +55,26 @@ std::vector<Lists> joined(const std::vector<Lists>& all, const std::string& axis
 void add_commands(const std::string& benchmark, const std::vector<WorkloadPart>& parts,
                   std::vector<std::string>& commands) {
   std::vector<Lists> all;
+  std::int64_t ranks = 1;
   for (const WorkloadPart& part : parts) {
     Lists& point = all.emplace_back();
     for (const auto& [axis, value] : part.point) point[axis] = {to_text(value)};
+    ranks = std::max(ranks, part.point.integer("ranks", 1));
   }
   for (const std::string& axis : by_number_of_values(all)) all = joined(all, axis);
   for (const Lists& one : all) {
-    std::string command = fmt::format("scalemark run '^{}$'", benchmark);
+    std::string command = ranks > 1 ? fmt::format("mpirun -n {} ", ranks) : std::string();
+    command += fmt::format("scalemark run '^{}$'", benchmark);
     for (const auto& [axis, list] : one)
       command += fmt::format(" -a {}={}", axis, text::join(list, ","));
     commands.push_back(command);
   }
 }
 
-void print_commands(const std::vector<WorkloadPart>& parts) {
+void print_commands(const std::vector<WorkloadPart>& parts, std::size_t first) {
   const std::vector<std::string> commands = measuring_commands(parts);
   for (std::size_t i = 0; i < commands.size(); ++i)
-    fmt::print(stderr, "  {} -o rows-{}.h5\n", commands[i], i + 1);
+    fmt::print(stderr, "  {} -o rows-{}.h5\n", commands[i], first + i);
 }
 
 }  // namespace
@@ -94,18 +97,19 @@ std::vector<std::string> measuring_commands(const std::vector<WorkloadPart>& mis
 
 void print_estimated_rows(const std::string& subcommand,
                           const std::vector<WorkloadPart>& estimated) {
-  fmt::print(stderr,
-             "scalemark {}: {} of parts of a step are estimated by a roofline: the squares of "
-             "micro/gemm and the triad of micro/stream. To measure them:\n",
-             subcommand, text::counted(estimated.size(), "row"));
-  print_commands(estimated);
+  fmt::print(
+      stderr,
+      "scalemark {}: {} of parts of a step are estimated by a roofline (squares of micro/gemm, "
+      "triad of micro/stream). Commands that measure these parts:\n",
+      subcommand, text::counted(estimated.size(), "row"));
+  print_commands(estimated, 1);
 }
 
 void print_missing_rows(const std::string& subcommand, const std::vector<WorkloadPart>& missing,
-                        const std::string& where) {
+                        const std::string& where, std::size_t first) {
   fmt::print(stderr, "scalemark {}: {} of parts of a step are missing{}. To measure them:\n",
              subcommand, text::counted(missing.size(), "row"), where);
-  print_commands(missing);
+  print_commands(missing, first);
 }
 
 }  // namespace scalemark::cli

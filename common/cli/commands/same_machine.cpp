@@ -27,9 +27,8 @@ std::string SameMachine::difference(const Run& run) {
 void SameMachine::expect(const std::filesystem::path& file, const Run& run) {
   const std::string found = difference(run);
   if (!found.empty())
-    throw InputError(
-        fmt::format("{} is of another machine: {}; predict from the files of one machine",
-                    text::printable(file.string(), 200), found));
+    throw InputError(fmt::format("{} is of another machine: {}; give the files of one machine",
+                                 text::printable(file.string(), 200), found));
 }
 
 void SameMachine::visit(const std::filesystem::path& file,

@@ -99,6 +99,12 @@ Workload training_workload(const Point& point) {
   return workload;
 }
 
+std::string why_unknown_operations(const Point& point) {
+  if (point.text("strategy").starts_with("data_parallel") && point.integer("replicas") > 1)
+    return "its batch is shared out among replicas in one process";
+  return {};
+}
+
 Workload training_communication(const Point& point) {
   if (!point.text("strategy").starts_with("ddp")) return {};
   const Sizes sizes = sizes_of(convolutions(point.integer("image")));

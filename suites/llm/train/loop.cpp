@@ -74,7 +74,7 @@ void Finetuning::step() {
 }
 
 void Finetuning::record_batches(const std::vector<Examples>& batches) {
-  double positions = 0, tokens = 0, labels = 0, flops = 0;
+  double positions = 0, tokens = 0, labels = 0, pairs_of_tokens = 0, flops = 0;
   for (const Examples& batch : batches) {
     const std::int64_t width = batch.tokens_bs.size(1);
     positions += static_cast<double>(batch.positions);
@@ -82,11 +82,13 @@ void Finetuning::record_batches(const std::vector<Examples>& batches) {
     history_.widest = std::max(history_.widest, width);
     tokens += static_cast<double>(batch.tokens);
     labels += static_cast<double>(batch.labels);
+    pairs_of_tokens += static_cast<double>(batch.pairs_of_tokens);
     history_.loaded_bytes += batch.bytes;
   }
   history_.positions.push_back(positions);
   history_.tokens.push_back(tokens);
   history_.labels.push_back(labels);
+  history_.pairs_of_tokens.push_back(pairs_of_tokens);
   history_.flops.push_back(flops);
 }
 

@@ -34,12 +34,12 @@ struct History {
   std::vector<double> loss;                   ///< mean over what the objective counts on all ranks
   std::vector<std::vector<double>> observed;  ///< likewise, by terms.observed
   std::vector<double> gradient_norm;
-  std::vector<double> positions, tokens, labels;  ///< see Examples
-  std::vector<double> flops;                      ///< of the model, over all positions
-  std::vector<double> all_counted;                ///< by the objective, over all ranks
-  std::int64_t widest = 0;                        ///< widest row of all batches, in tokens
-  std::int64_t steps_without_labels = 0;          ///< steps in which no rank had anything to count
-  std::int64_t loaded_bytes = 0;                  ///< bytes sent to the device
+  std::vector<double> positions, tokens, labels, pairs_of_tokens;  ///< see Examples
+  std::vector<double> flops;              ///< of the model, over all positions
+  std::vector<double> all_counted;        ///< by the objective, over all ranks
+  std::int64_t widest = 0;                ///< widest row of all batches, in tokens
+  std::int64_t steps_without_labels = 0;  ///< steps in which no rank had anything to count
+  std::int64_t loaded_bytes = 0;          ///< bytes sent to the device
 };
 
 /// Calls `use` with the name (a string) and the values of each list of a History that checkpoints
@@ -53,6 +53,7 @@ void for_each_record(SomeHistory& history, Use use) {
   use("positions", history.positions);
   use("tokens", history.tokens);
   use("labels", history.labels);
+  use("pairs_of_tokens", history.pairs_of_tokens);
   use("flops", history.flops);
   use("all_counted", history.all_counted);
   for (std::size_t i = 0; i < history.observed.size(); ++i)

@@ -33,6 +33,24 @@ std::vector<double> widths(const Case& c, const History& history) {
   return widths;
 }
 
+/// Records what a workload takes from the data: sizes of a step, each the mean of its
+/// micro-batches.
+void record_sizes(Case& c, const History& history, const std::vector<std::uint8_t>& warmup) {
+  const auto tokens = [&](const char* name, RankReduce reduce, const std::vector<double>& values,
+                          const std::string& formula) {
+    c.record(name, "{token}", Better::none, MetricKind::count, reduce, values, formula, warmup);
+  };
+  tokens(kStepWidth, RankReduce::max, widths(c, history),
+         "tokens of a row with padding, mean of the micro-batches");
+  std::vector<double> labels = history.labels, lengths = history.pairs_of_tokens;
+  for (double& count : labels) count /= static_cast<double>(c.integer("accumulation"));
+  tokens(kStepLabels, RankReduce::mean, labels, "tokens in the loss, mean of the micro-batches");
+  if (!c.flag("packed")) return;
+  for (std::size_t i = 0; i < lengths.size(); ++i) lengths[i] /= history.positions[i];
+  tokens(kStepSequence, RankReduce::mean, lengths,
+         "sum of s^2 / sum of s over the sequences of s tokens in the packed rows");
+}
+
 /// Records the communication between ranks.
 void record_communication(Case& c, const History& history,
                           const std::vector<std::uint8_t>& warmup) {
@@ -104,7 +122,7 @@ void record_facts(Case& c, const Finetuner& finetuner, const LlamaConfig& config
     trained += parameter.numel();
     bytes += static_cast<std::int64_t>(parameter.nbytes());
   }
-  c.fact("vocabulary", config.vocab_size);
+  c.fact(kVocabularyFact, config.vocab_size);
   c.fact("parameters", count_parameters(config).total);
   c.fact("trained_parameters", trained);
   c.fact("loaded_bytes", c.ranks().sum(history.loaded_bytes));
@@ -144,8 +162,7 @@ void record_finetuning(Case& c, const History& history) {
        "tokens with padding over all ranks / step_time");
   rate("label_rate", "{token}/s", RankReduce::sum, history.labels,
        "tokens in the loss over all ranks / step_time");
-  c.record(kStepWidth, "{token}", Better::none, MetricKind::count, RankReduce::max,
-           widths(c, history), "tokens of a row with padding, mean of the micro-batches", warmup);
+  record_sizes(c, history, warmup);
   c.record_durations("loader_wait", history.steps.wait, RankReduce::max, warmup);
   record_communication(c, history, warmup);
   c.record_durations("total_time", std::vector{total}, RankReduce::max, {}, "all steps");

@@ -21,6 +21,7 @@ struct Examples {
   std::int64_t positions = 0;           ///< b * s: what is computed
   std::int64_t tokens = 0;              ///< of them, those that are no padding
   std::int64_t labels = 0;              ///< of them, those in the loss
+  std::int64_t pairs_of_tokens = 0;     ///< s^2 of each sequence of s tokens, added up
   std::int64_t pairs = 0;  ///< of preferences: b = 2 * pairs, chosen rows, then rejected ones
   std::int64_t bytes = 0;  ///< sent to the device; on a CPU those that would be
 };

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "suites/llm/model/config.hpp"
 #include "suites/llm/model/loss.hpp"
 #include "suites/llm/train/method.hpp"
@@ -18,12 +20,22 @@ namespace {
 constexpr std::string_view kProducts = "products";
 
 bool has_known_rows(const Point& training) {
-  const Method method = parse_method(training.text("method"));
-  // Tuned, only answers without their prompts meet the head, so many as the rows of text say.
-  if (compares_answers(method) && training.text("mode") == "tuned") return false;
   return training.integer("sequence") > 0 &&
          (training.flag("packed") ||
           training.integer("pad_multiple") == training.integer("sequence"));
+}
+
+bool is_tuned(const Point& training) { return training.text("mode") == "tuned"; }
+
+/// Only tokens in the loss meet the head (fused_loss_sum).
+bool skips_masked(const Point& training) {
+  return is_tuned(training) && training.text("device") == "cpu";
+}
+
+/// Flash attention of the sequences in a packed row, each by itself.
+bool attends_by_sequence(const Point& training) {
+  return is_tuned(training) && training.flag("packed") && training.text("device") == "cuda" &&
+         training.text("precision") == "bf16";
 }
 
 /// Collects the parts of a step.
@@ -34,7 +46,7 @@ class Step {
         config_(llama_config(training.text("model"))),
         method_(parse_method(training.text("method"))),
         lora_(trains_adapters(method_)),
-        tuned_(training.text("mode") == "tuned"),
+        tuned_(is_tuned(training)),
         sharded_(training.text("parallel") == "fsdp"),
         recomputed_(training.flag("checkpointing") ? 1 : 0),
         reference_(compares_answers(method_) ? 1 : 0),
@@ -171,11 +183,7 @@ class Step {
       add_sum("kv", layers);
       add_sum("ffn", 2 * layers);
     }
-    Point attention = with_gradients();
-    attention["model"] = training_.text("model");
-    attention["batch"] = batch_;
-    attention["sequence"] = width_;
-    add_operation("attention", "micro/attention", attention, layers, more);
+    add_operation("attention", "micro/attention", attention(), layers, more);
     Point norm = with_gradients();
     norm["kind"] = std::string("rms");
     norm["channels"] = config_.dim;
@@ -189,17 +197,41 @@ class Step {
     add_elementwise("add", 2 * layers, more);
   }
 
-  /// Tokens that go through head and loss together.
+  /// As many sequences of their mean length as a packed row holds, else whole rows.
+  Point attention() const {
+    Point point = with_gradients();
+    const std::int64_t sequence =
+        attends_by_sequence(training_)
+            ? std::clamp<std::int64_t>(training_.integer(kStepSequence), 1, width_)
+            : width_;
+    point["model"] = training_.text("model");
+    point["batch"] = (batch_ * width_ + sequence / 2) / sequence;
+    point["sequence"] = sequence;
+    point["fused"] =
+        tuned_ || training_.text("device") == "cpu" || training_.text("precision") != "bf16";
+    return point;
+  }
+
+  /// Tokens that go through head and loss.
+  std::int64_t head_tokens() const {
+    return skips_masked(training_) ? training_.integer(kStepLabels) : batch_ * width_;
+  }
+
+  /// So many of them together.
   std::int64_t head_rows() const {
-    const std::int64_t tokens = batch_ * width_;
-    if (reference_ > 0) return tokens;
-    return tuned_ ? std::min(kLossRows, tokens)
-                  : batch_ * ((width_ + kLossChunks - 1) / kLossChunks);
+    if (reference_ > 0) return batch_ * width_;
+    return tuned_ ? kLossRows : batch_ * ((width_ + kLossChunks - 1) / kLossChunks);
   }
 
   /// The last part may be smaller than the others.
   void add_head() {
-    const std::int64_t rows = head_rows(), parts = (batch_ * width_ + rows / 2) / rows;
+    const std::int64_t rows = head_rows(), tokens = head_tokens();
+    add_head_parts(rows, tokens / rows);
+    if (tokens % rows > 0) add_head_parts(tokens % rows, 1);
+  }
+
+  /// Head and loss of so many tokens, so often.
+  void add_head_parts(std::int64_t rows, std::int64_t parts) {
     // Tuned, the head's weights are quantised once for all parts, for which there is no row.
     if (!tuned_ && is_quantised("head"))
       add_quantised("head", rows, parts, parts, 0);
@@ -253,6 +285,24 @@ class Step {
 };
 
 }  // namespace
+
+std::string why_unknown_operations(const Point& point) {
+  // Tuned, only answers without their prompts meet the head.
+  if (compares_answers(parse_method(point.text("method"))) && is_tuned(point))
+    return "mode=tuned computes the answers' tokens only, and how many is not recorded";
+  if (point.flag("offload")) return "offload=true has its optimiser on the host";
+  const auto* const vocabulary = point.find_as<std::int64_t>(kVocabularyFact);
+  if (vocabulary != nullptr && *vocabulary != llama_config(point.text("model")).vocab_size)
+    return fmt::format("its tokenizer has {} tokens, which is not the model's vocabulary",
+                       *vocabulary);
+  const auto lacks = [&](const char* metric) { return point.find(metric) == nullptr; };
+  if (skips_masked(point) && lacks(kStepLabels))
+    return fmt::format("mode=tuned computes tokens in the loss only, and it has no {}",
+                       kStepLabels);
+  if (attends_by_sequence(point) && lacks(kStepSequence))
+    return fmt::format("its rows hold several sequences, and it has no {}", kStepSequence);
+  return {};
+}
 
 Workload finetuning_workload(const Point& point) {
   if (!has_known_rows(point)) return {};

@@ -3,20 +3,33 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "common/core/workload.hpp"
 
 namespace scalemark::llm {
 
 /// Products, attention, normalisations, elementwise operations, loss, embedding and optimiser of
-/// one step of llm/finetune at `point`. Empty where they do not follow from the axes: rows of text
-/// whose width varies (neither `packed`, nor `pad_multiple` equal to `sequence`), and answers in
-/// mode=tuned. Left out, for want of rows: masks of packed rows, and the optimiser in bf16.
-/// Sharded, the optimiser has this rank's part.
+/// one step of llm/finetune at `point`, which must have no why_unknown_operations(). Empty where
+/// rows of text vary in width (neither `packed`, nor `pad_multiple` equal to `sequence`). Left out,
+/// for want of rows: masks of packed rows, and the optimiser in bf16. Sharded, the optimiser has
+/// this rank's part.
 Workload finetuning_workload(const Point& point);
 
-/// Metric of a fine-tuning: the width of a step's rows, with padding, mean of its micro-batches.
+/// Why the operations of a step do not follow from the axes and the records of `point`; empty if
+/// they do.
+std::string why_unknown_operations(const Point& point);
+
+/// Metrics of a fine-tuning that finetuning_workload() takes, each the mean of a step's
+/// micro-batches. The width of the rows, with padding:
 inline constexpr const char* kStepWidth = "step_width";
+/// Tokens in the loss; in mode=tuned on a CPU only they meet the head:
+inline constexpr const char* kStepLabels = "step_labels";
+/// Tokens that a token is in one sequence with, itself among them; mean over all tokens. In flash
+/// attention, work grows with it:
+inline constexpr const char* kStepSequence = "step_sequence";
+/// Fact of a fine-tuning: rows of the embedding and of the head.
+inline constexpr const char* kVocabularyFact = "vocabulary";
 
 /// The point of a fine-tuning whose rows of text all have this width.
 Point with_width(Point training, std::int64_t width);

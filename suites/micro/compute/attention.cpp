@@ -69,6 +69,11 @@ OperationWork attention_work(const Point& p) {
                    operation_bytes(inputs, tokens * width, inputs, train)};
 }
 
+/// Where flash attention and repeated heads are two ways: llm::has_flash().
+bool can_be_fused(const Point& p) {
+  return p.text("device") == "cuda" && element_bytes(p.text("precision")) == 2;
+}
+
 void attend(Case& c) {
   const at::TensorOptions options = prepare_operation(c);
   const llm::LlamaConfig config = llm::llama_config(c.text("model"));
@@ -77,8 +82,9 @@ void attend(Case& c) {
   const auto random = [&](std::int64_t heads) {
     return torch::randn({batch, sequence, heads, config.head_dim()}, options).requires_grad_();
   };
-  const bool train = c.text("pass") == "train", grouped = llm::has_flash(options);
-  c.fact("flash", grouped);
+  const bool train = c.text("pass") == "train", flash = llm::has_flash(options),
+             grouped = flash && c.flag("fused");
+  c.fact("flash", flash);
   measure_operation(
       c, {.inputs = {random(config.heads), random(config.kv_heads), random(config.kv_heads)},
           .forward =
@@ -109,8 +115,15 @@ SCALEMARK_BENCHMARK("micro/attention", attention)
     .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "2"})
     .axis_integer("sequence",
                   {.minimum = 1, .maximum = 1 << 17, .defaults = "128:2048:*4", .quick = "128"})
+    .axis_boolean("fused", {.defaults = {true},
+                            .implied = true,
+                            .doc = "16 bits on a GPU: flash attention takes grouped heads as they "
+                                   "are, else they are repeated first"})
     .with(cache_axis)
     .compute_axes()
+    .adjust([](Point& p) {
+      if (!can_be_fused(p)) p["fused"] = true;
+    })
     .rank_local()
     .operation_work(attention_work)
     .memory([](const Point& p) {

@@ -29,20 +29,20 @@ TEST(OpCost, GuessesNothingOutside) {
 
 TEST(Roofline, TheLongerOfArithmeticAndMemory) {
   const Roofs roofs{.flops = {{1e6, 1e9}, {1e8, 4e9}}, .bytes = {{1e6, 1e10}}};
-  EXPECT_DOUBLE_EQ(roofline_seconds(roofs, 1e8, 1e6).value(), 0.025) << "arithmetic";
-  EXPECT_DOUBLE_EQ(roofline_seconds(roofs, 1e6, 1e8).value(), 0.01) << "memory";
-  EXPECT_DOUBLE_EQ(roofline_seconds(roofs, 0, 1e6).value(), 1e-4) << "no flops are stated";
+  EXPECT_DOUBLE_EQ(roofline_times(roofs, 1e8, 1e6).value().longer(), 0.025) << "arithmetic";
+  EXPECT_DOUBLE_EQ(roofline_times(roofs, 1e6, 1e8).value().longer(), 0.01) << "memory";
+  EXPECT_DOUBLE_EQ(roofline_times(roofs, 0, 1e6).value().longer(), 1e-4) << "no flops are stated";
   // Between the measured rates, and beyond them that of the nearest.
-  EXPECT_NEAR(roofline_seconds(roofs, 1e7, 1).value(), 1e7 / 2e9, 1e-12);
-  EXPECT_DOUBLE_EQ(roofline_seconds(roofs, 1e3, 1).value(), 1e-6);
-  EXPECT_DOUBLE_EQ(roofline_seconds(roofs, 1e10, 1).value(), 2.5);
+  EXPECT_NEAR(roofline_times(roofs, 1e7, 1).value().longer(), 1e7 / 2e9, 1e-12);
+  EXPECT_DOUBLE_EQ(roofline_times(roofs, 1e3, 1).value().longer(), 1e-6);
+  EXPECT_DOUBLE_EQ(roofline_times(roofs, 1e10, 1).value().longer(), 2.5);
 }
 
 TEST(Roofline, NeedsARateForWhatIsStated) {
-  EXPECT_FALSE(roofline_seconds({.flops = {{1, 1}}, .bytes = {}}, 1, 1));
-  EXPECT_TRUE(roofline_seconds({.flops = {{1, 1}}, .bytes = {}}, 1, 0));
-  EXPECT_FALSE(roofline_seconds({}, 1, 0));
-  EXPECT_FALSE(roofline_seconds({.flops = {{1, 1}}, .bytes = {{1, 1}}}, 0, 0));
+  EXPECT_FALSE(roofline_times({.flops = {{1, 1}}, .bytes = {}}, 1, 1));
+  EXPECT_TRUE(roofline_times({.flops = {{1, 1}}, .bytes = {}}, 1, 0));
+  EXPECT_FALSE(roofline_times({}, 1, 0));
+  EXPECT_FALSE(roofline_times({.flops = {{1, 1}}, .bytes = {{1, 1}}}, 0, 0));
 }
 
 }  // namespace

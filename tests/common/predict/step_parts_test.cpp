@@ -54,6 +54,40 @@ TEST(StepParts, AGpuWaitsForCallsThatTakeLongerThanItsWork) {
             "Without them, products would take 50 % of what is left.");
 }
 
+TEST(StepParts, LaunchesBoundAStepOnlyIfNothingElseTakesLonger) {
+  // 3 ms of calls for 2 ms of work, behind a wait of 90 ms for input.
+  const std::vector<StepTerm> terms{
+      {.component = "products", .source = "", .count = 1, .seconds = 0.002, .issue = 0.003},
+      {.component = "wait for input", .source = "", .count = 1, .seconds = 0.090}};
+  EXPECT_EQ(
+      what_bounds(explain_step(terms, 0.1)),
+      "Bound by: wait for input (90 %). Without them, products would take 20 % of what is left.");
+}
+
+TEST(StepParts, WhatIsLeftIsNeverNegative) {
+  // The parts take longer than the step.
+  const std::vector<StepTerm> terms{{"products", "", 1, 0.11}, {"norms", "", 1, 0.01}};
+  EXPECT_EQ(what_bounds(explain_step(terms, 0.1)),
+            "Bound by: products (110 %). Without them, norms would take 100 % of what is left.");
+}
+
+TEST(StepParts, TheBoundSaysWhatItReaches) {
+  std::vector<StepTerm> terms{{"norms", "micro/normalization", 2, 0.030},
+                              {"norms", "micro/normalization", 1, 0.020},
+                              {"products", "micro/gemm", 1, 0.010}};
+  terms[0].roofline = RooflineTimes{.products = 0.001, .memory = 0.006};
+  EXPECT_EQ(explain_step(terms, 0.1).components[0].reached(), "") << "of one term it is not known";
+  terms[1].roofline = RooflineTimes{.products = 0.001, .memory = 0.004};
+  EXPECT_EQ(what_bounds(explain_step(terms, 0.1)),
+            "Bound by: norms (80 %, at 20 % of the memory bandwidth). "
+            "Without them, products would take 50 % of what is left.");
+  terms[0].roofline = RooflineTimes{.products = 0.030, .memory = 0.006};
+  EXPECT_EQ(explain_step(terms, 0.1).components[0].reached(), "76 % of the rate of products");
+  terms[0].from = TimeSource::roofline;
+  EXPECT_EQ(explain_step(terms, 0.1).components[0].reached(), "")
+      << "it was estimated by that rate";
+}
+
 TEST(StepParts, AnotherMachineTakesAsManyTimesLongerAsItsParts) {
   std::vector<StepTerm> slower = kTerms;
   slower[0].seconds = 0.030;  // 80 ms more

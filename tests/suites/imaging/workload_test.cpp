@@ -33,15 +33,18 @@ Point training(const std::string& mode, const std::string& layout) {
 /// Sizes of the tensors among the inputs of an operator, and how often it was called so.
 using Calls = std::map<std::vector<std::vector<std::int64_t>>, std::int64_t>;
 
-/// Calls of an operator in a forward pass, with the sizes of its first `inputs` inputs.
-Calls calls_of(const std::string& name, std::size_t inputs) {
+/// Calls of an operator in both passes of a step, with the sizes of its inputs from `first` on,
+/// `inputs` of them.
+Calls calls_of(const std::string& name, std::size_t inputs, std::size_t first = 0) {
   MobileNetV2 network(MobileNetOptions{});
   network.train();
   Calls calls;
   for (test::CalledOperator& called : test::called_operators([&] {
-         network.forward(at::rand({kBatch, 3, kImage, kImage}));
+         network.forward(at::rand({kBatch, 3, kImage, kImage})).sum().backward();
        })) {
     if (called.name != name) continue;
+    called.sizes.erase(called.sizes.begin(),
+                       called.sizes.begin() + static_cast<std::ptrdiff_t>(first));
     called.sizes.resize(inputs);
     ++calls[called.sizes];
   }
@@ -58,6 +61,7 @@ TEST(Workload, ConvolutionsAreThoseOfAStep) {
             {layer.out, layer.in / layer.groups, layer.kernel, layer.kernel}}] += part.count;
   }
   EXPECT_EQ(stated, calls_of("aten::convolution", 2));
+  EXPECT_EQ(stated, calls_of("aten::convolution_backward", 2, 1)) << "behind the gradient";
 }
 
 TEST(Workload, NormalisationsAreThoseOfAStep) {
@@ -72,6 +76,10 @@ TEST(Workload, NormalisationsAreThoseOfAStep) {
   for (const auto& [sizes, count] : calls_of("aten::batch_norm", 1))
     seen[{sizes[0][1], sizes[0][0] * sizes[0][2] * sizes[0][3]}] += count;
   EXPECT_EQ(stated, seen);
+  seen.clear();
+  for (const auto& [sizes, count] : calls_of("aten::native_batch_norm_backward", 1, 1))
+    seen[{sizes[0][1], sizes[0][0] * sizes[0][2] * sizes[0][3]}] += count;
+  EXPECT_EQ(stated, seen) << "its gradients";
   std::int64_t activations = 0;
   for (const auto& [sizes, count] : calls_of("aten::relu6_", 1)) activations += count;
   for (const auto& [sizes, count] : calls_of("aten::relu6", 1)) activations += count;
@@ -88,6 +96,17 @@ TEST(Workload, TheOptimiserHasAllParameters) {
   EXPECT_EQ(workload.back().benchmark, "micro/optimizer");
   EXPECT_EQ(workload.back().point.integer("parameters"), parameters);
   EXPECT_EQ(workload.back().point.integer("tensors"), tensors);
+}
+
+TEST(Workload, IsNotKnownOfReplicasInOneProcess) {
+  Point point = training("paper", "nchw");
+  point["replicas"] = std::int64_t{2};
+  point["strategy"] = std::string("ddp_ds");
+  EXPECT_EQ(why_unknown_operations(point), "");
+  point["strategy"] = std::string("data_parallel_persistent");
+  EXPECT_EQ(why_unknown_operations(point), "its batch is shared out among replicas in one process");
+  point["replicas"] = std::int64_t{1};
+  EXPECT_EQ(why_unknown_operations(point), "");
 }
 
 std::int64_t bytes_of(const std::vector<at::Tensor>& tensors) {

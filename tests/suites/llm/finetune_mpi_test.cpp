@@ -81,6 +81,11 @@ TEST(Finetune, TokensAreCountedThreeWays) {
   EXPECT_LT(amount("tokens_per_second"), 6 * 256 + 1e-6);
   EXPECT_LT(amount("label_rate"), amount("tokens_per_second"));
   EXPECT_GT(amount("label_rate"), 0);
+  EXPECT_NEAR(sum(run.series("step_labels", 0)), amount("label_rate"), 1e-6);
+  for (const double length : run.series("step_sequence", 0)) {
+    EXPECT_GE(length, 1);
+    EXPECT_LE(length, 256);
+  }
   EXPECT_GT(sum(run.series("achieved_flops", 0)), 0);
 }
 

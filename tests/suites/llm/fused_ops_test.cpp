@@ -145,6 +145,19 @@ TEST(Products, ByOneDnnAreThoseOfMklWithBothGradients) {
             std::string::npos);
 }
 
+TEST(Packing, CountsThePairsOfTokensInEachSequence) {
+  const auto row = [](std::size_t length) {
+    return TokenRow{std::vector<Token>(length, 7), std::vector<Token>(length, 7)};
+  };
+  const std::vector<TokenRow> rows = {row(2), row(3)};
+  TokenLoader packed(pack_rows(rows, 8, /*padding=*/0, /*split_across_pack=*/false), {});
+  packed.start(0);
+  EXPECT_EQ(packed.next().pairs_of_tokens, 2 * 2 + 3 * 3 + 3 * 3) << "the last three are padding";
+  TokenLoader padded(rows, {.batch = 2});
+  padded.start(0);
+  EXPECT_EQ(padded.next().pairs_of_tokens, 2 * 3 * 3);
+}
+
 TEST(Packing, SaysWhereEachSequenceIs) {
   const Packing packing = make_packing({{2, 3}, {5}});
   EXPECT_TRUE(torch::equal(

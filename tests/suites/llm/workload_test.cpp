@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <torch/utils.h>
 
 #include "suites/llm/model/config.hpp"
@@ -20,29 +20,11 @@
 #include "suites/llm/train/objective.hpp"
 #include "suites/llm/train/sharded_traffic.hpp"
 #include "suites/llm/train/step.hpp"
+#include "tests/suites/llm/training_point.hpp"
 #include "tests/support/called_operators.hpp"
 
 namespace scalemark::llm {
 namespace {
-
-constexpr std::int64_t kStepRows = 2, kStepWidth = 64;
-
-Point training_point(const std::string& method, const std::string& mode = "paper") {
-  return {{"accumulation", std::int64_t{1}},
-          {"batch", kStepRows},
-          {"checkpointing", false},
-          {"device", std::string("cpu")},
-          {"method", method},
-          {"mode", mode},
-          {"model", std::string("tiny")},
-          {"packed", false},
-          {"pad_multiple", kStepWidth},
-          {"parallel", std::string("single")},
-          {"precision", std::string("fp32")},
-          {"ranks", std::int64_t{1}},
-          {"sequence", kStepWidth},
-          {"threads", std::int64_t{1}}};
-}
 
 /// The three sizes of a product, in ascending order, and how often there is one.
 using Products = std::map<std::array<std::int64_t, 3>, std::int64_t>;
@@ -84,34 +66,49 @@ Products stated(const Point& training) {
   return products;
 }
 
-Examples some_examples(Method method, std::int64_t vocabulary) {
+/// All labels are in the loss, or the second part of each row.
+Examples some_examples(const Point& training, std::int64_t vocabulary) {
+  const std::int64_t width = training.integer("sequence"),
+                     masked = training.integer(kStepLabels, kTextRows * width) < kTextRows * width
+                                  ? width - training.integer(kStepLabels) / kTextRows
+                                  : 0;
   Examples examples;
-  examples.tokens_bs = torch::randint(vocabulary, {kStepRows, kStepWidth}, torch::kLong);
+  examples.tokens_bs = torch::randint(vocabulary, {kTextRows, width}, torch::kLong);
   examples.shifted_bs = examples.tokens_bs.roll(-1, 1);
-  examples.labels = kStepRows * kStepWidth;
-  if (compares_answers(method)) examples.pairs = kStepRows / 2;
+  examples.shifted_bs.slice(1, 0, masked).fill_(kMasked);
+  examples.labels = kTextRows * (width - masked);
+  if (compares_answers(parse_method(training.text("method")))) examples.pairs = kTextRows / 2;
   return examples;
 }
 
-/// Products of two matrices in a step.
-Products seen(Method method, std::size_t micro_batches, bool checkpointing) {
+/// What LibTorch calls in a step of this training.
+std::vector<test::CalledOperator> called_in(const Point& training) {
   torch::manual_seed(1);
   const LlamaConfig config = llama_config("tiny");
+  const Method method = parse_method(training.text("method"));
+  const bool tuned = training.text("mode") == "tuned";
   Llama model = make_method_model(method, config, torch::TensorOptions());
   model->train();
-  model->checkpoint_layers(checkpointing);
+  model->checkpoint_layers(training.flag("checkpointing"));
+  model->fuse(tuned);
   const auto parallelism = make_replicas({});
   parallelism->add(model);
-  Finetuner finetuner(model, {}, *parallelism, make_objective(method, model, /*fused=*/false));
-  const Examples examples = some_examples(method, config.vocab_size);
+  Finetuner finetuner(model, {}, *parallelism, make_objective(method, model, tuned));
+  const std::vector micro_batches(static_cast<std::size_t>(training.integer("accumulation")),
+                                  some_examples(training, config.vocab_size));
+  return test::called_operators(
+      [&] { finetuner.step(micro_batches, finetuner.objective().count(micro_batches.front())); });
+}
+
+/// Products of two matrices in a step.
+Products seen(const Point& training) {
   Products products;
-  for (const test::CalledOperator& called : test::called_operators([&] {
-         finetuner.step(std::vector(micro_batches, examples),
-                        finetuner.objective().count(examples));
-       })) {
-    if (called.name != "aten::mm" && called.name != "aten::bmm") continue;
+  for (const test::CalledOperator& called : called_in(training)) {
+    const bool adds = called.name == "aten::addmm_";
+    if (called.name != "aten::mm" && called.name != "aten::bmm" && !adds) continue;
     // A batch of products with one frozen matrix is one product of all rows.
-    const std::vector<std::int64_t>&a = called.sizes.at(0), &b = called.sizes.at(1);
+    const std::vector<std::int64_t>&a = called.sizes.at(adds ? 1 : 0),
+          &b = called.sizes.at(adds ? 2 : 1);
     const std::int64_t rows =
         std::accumulate(a.begin(), a.end() - 1, std::int64_t{1}, std::multiplies());
     count_product(products, {rows, a.back(), b.back()}, 1);
@@ -122,24 +119,103 @@ Products seen(Method method, std::size_t micro_batches, bool checkpointing) {
 class EachMethod : public testing::TestWithParam<std::string> {};
 
 TEST_P(EachMethod, ProductsAreThoseOfAStep) {
-  const Method method = parse_method(GetParam());
   Point point = training_point(GetParam());
-  if (compares_answers(method)) point["batch"] = kStepRows / 2;
-  EXPECT_EQ(stated(point), seen(method, 1, false));
+  if (compares_answers(parse_method(GetParam()))) point["batch"] = kTextRows / 2;
+  EXPECT_EQ(stated(point), seen(point));
   point["accumulation"] = std::int64_t{2};
-  EXPECT_EQ(stated(point), seen(method, 2, false));
+  EXPECT_EQ(stated(point), seen(point));
   point["checkpointing"] = true;
-  EXPECT_EQ(stated(point), seen(method, 2, true));
+  EXPECT_EQ(stated(point), seen(point));
 }
 
-INSTANTIATE_TEST_SUITE_P(Methods, EachMethod, testing::ValuesIn(method_names()),
-                         [](const auto& method) { return method.param; });
+TEST(Workload, TheHeadsPartsOfUnequalSizeAreThoseOfAStep) {
+  for (const std::int64_t width : {61, 17}) {
+    const Point point = with_width(training_point("full"), width);
+    EXPECT_EQ(stated(point), seen(point)) << width;
+  }
+}
+
+/// On a CPU the head of mode=tuned computes tokens in the loss only, 256 at a time.
+TEST(Workload, TunedTheHeadHasTheTokensInTheLoss) {
+  for (const std::string method : {"full", "lora"}) {
+    Point point = with_width(training_point(method, "tuned"), 160);
+    for (const std::int64_t labels : {320, 90, 256}) {
+      point[kStepLabels] = labels;
+      EXPECT_EQ(stated(point), seen(point)) << method << " " << labels;
+    }
+  }
+}
 
 std::map<std::string, std::int64_t> counts(const Point& point) {
   std::map<std::string, std::int64_t> counts;
   for (const WorkloadPart& part : finetuning_workload(point)) counts[part.component] += part.count;
   return counts;
 }
+
+/// Calls of an operator in a step, and the operations that have one each.
+TEST(Workload, OtherOperationsAreThoseOfAStep) {
+  for (const std::string method : {"full", "lora", "dpo"}) {
+    Point point = training_point(method);
+    if (method == "dpo") point["batch"] = kTextRows / 2;
+    point["checkpointing"] = true;
+    std::map<std::string, std::int64_t> seen;
+    for (const test::CalledOperator& called : called_in(point)) ++seen[called.name];
+    const auto stated = counts(point);
+    EXPECT_EQ(stated.at("attention"), seen["aten::scaled_dot_product_attention"]) << method;
+    EXPECT_EQ(stated.at("normalisations"), seen["aten::rms_norm"]) << method;
+    EXPECT_EQ(stated.at("embedding"), seen["aten::embedding"]) << method;
+    EXPECT_EQ(stated.at("loss"),
+              method == "dpo" ? seen["aten::log_softmax"] : seen["aten::cross_entropy_loss"])
+        << method;
+    std::int64_t swiglus = 0;
+    for (const WorkloadPart& part : finetuning_workload(point)) {
+      if (part.point.text("operation", "") == "swiglu") swiglus += part.count;
+    }
+    EXPECT_EQ(swiglus, seen["aten::silu"]) << method;
+  }
+}
+
+TEST(Workload, SaysWhyOperationsAreNotKnown) {
+  using testing::HasSubstr;
+  const Point paper = training_point("full"), tuned = training_point("full", "tuned");
+  EXPECT_EQ(why_unknown_operations(paper), "");
+  EXPECT_THAT(why_unknown_operations(tuned), HasSubstr("it has no step_labels"));
+  const auto with = [](Point point, const char* axis, Value value) {
+    point[axis] = std::move(value);
+    return point;
+  };
+  EXPECT_EQ(why_unknown_operations(with(tuned, kStepLabels, std::int64_t{5})), "");
+  EXPECT_THAT(why_unknown_operations(training_point("dpo", "tuned")), HasSubstr("answers' tokens"));
+  EXPECT_THAT(why_unknown_operations(with(paper, "offload", true)), HasSubstr("offload=true"));
+  EXPECT_EQ(why_unknown_operations(with(paper, kVocabularyFact, std::int64_t{4096})), "");
+  EXPECT_THAT(why_unknown_operations(with(paper, kVocabularyFact, std::int64_t{128256})),
+              HasSubstr("128256 tokens"));
+}
+
+/// Flash attention keeps the sequences of a packed row apart.
+TEST(Workload, PackedRowsAttendBySequence) {
+  Point point = with_width(training_point("lora", "tuned"), 1024);
+  point["packed"] = true;
+  point["device"] = std::string("cuda");
+  point["precision"] = std::string("bf16");
+  EXPECT_NE(why_unknown_operations(point), "");
+  point[kStepSequence] = std::int64_t{100};
+  EXPECT_EQ(why_unknown_operations(point), "");
+  const auto attention = [&] {
+    const Workload workload = finetuning_workload(point);
+    return std::ranges::find(workload, "attention", &WorkloadPart::component)->point;
+  };
+  EXPECT_EQ(attention().integer("sequence"), 100);
+  EXPECT_EQ(attention().integer("batch"), 20) << "2 x 1024 tokens";
+  EXPECT_TRUE(attention().flag("fused"));
+  point["mode"] = std::string("paper");
+  EXPECT_EQ(attention().integer("sequence"), 1024) << "with a mask";
+  EXPECT_EQ(attention().integer("batch"), kTextRows);
+  EXPECT_FALSE(attention().flag("fused"));
+}
+
+INSTANTIATE_TEST_SUITE_P(Methods, EachMethod, testing::ValuesIn(method_names()),
+                         [](const auto& method) { return method.param; });
 
 TEST(Workload, StatesAllComponents) {
   const std::int64_t layers = llama_config("tiny").layers;
@@ -160,7 +236,9 @@ TEST(Workload, StatesAllComponents) {
   EXPECT_EQ(again.at("attention"), 2 * layers);
   EXPECT_EQ(again.at("normalisations"), 4 * layers + 1);
   EXPECT_EQ(again.at("loss"), kLossChunks);
-  const auto tuned = counts(training_point("full", "tuned"));
+  Point fused = training_point("full", "tuned");
+  fused[kStepLabels] = kTextRows * kTextWidth;
+  const auto tuned = counts(fused);
   EXPECT_EQ(tuned.at("loss"), 1);
   EXPECT_EQ(tuned.at("gradients"), 1);  // the loss is scaled, not they
 }
@@ -170,7 +248,7 @@ TEST(Workload, FollowsTheWidthOfAStep) {
   varying["sequence"] = std::int64_t{0};
   varying["pad_multiple"] = std::int64_t{1};
   EXPECT_TRUE(finetuning_workload(varying).empty());
-  const Workload at = finetuning_workload(with_width(varying, kStepWidth)),
+  const Workload at = finetuning_workload(with_width(varying, kTextWidth)),
                  fixed = finetuning_workload(training_point("lora"));
   ASSERT_EQ(at.size(), fixed.size());
   for (std::size_t i = 0; i < at.size(); ++i) {
@@ -194,7 +272,7 @@ TEST(Workload, SumsAreThoseOfAForwardPass) {
     }
     Llama model = make_method_model(method, config, torch::TensorOptions());
     const torch::NoGradGuard no_grad;
-    const auto tokens = torch::randint(config.vocab_size, {kStepRows, kStepWidth}, torch::kLong);
+    const auto tokens = torch::randint(config.vocab_size, {kTextRows, kTextWidth}, torch::kLong);
     for (const test::CalledOperator& called :
          test::called_operators([&] { model->forward(tokens); })) {
       if (called.name == "aten::add" && called.sizes.size() == 2 && called.sizes[0].size() == 3)
@@ -250,80 +328,6 @@ TEST(Workload, AShardedOptimiserHasAPartOfEachLayer) {
   }
 }
 
-TEST(Workload, MessagesCarryAllGradients) {
-  for (const Method method : {Method::lora, Method::full}) {
-    const Llama model = make_method_model(method, llama_config("tiny"), torch::TensorOptions());
-    std::int64_t trained = 0, sent = 0;
-    for (const torch::Tensor& one : model->parameters())
-      trained += one.requires_grad() ? static_cast<std::int64_t>(one.nbytes()) : 0;
-    Point point = training_point(method == Method::lora ? "lora" : "full");
-    EXPECT_TRUE(step_communication(point).empty());
-    point["parallel"] = std::string("ddp");
-    for (const WorkloadPart& part : step_communication(point)) {
-      EXPECT_EQ(part.benchmark, "micro/allreduce");
-      EXPECT_LE(part.point.integer("bytes"), 25 << 20);
-      sent += part.point.integer("bytes");
-    }
-    EXPECT_EQ(sent, trained);
-  }
-}
-
-/// Ranks such that wholes of all kinds are rounded up.
-Point sharded_point(const std::string& method, std::int64_t ranks, bool reshard) {
-  Point point = training_point(method);
-  point["parallel"] = std::string("fsdp");
-  point["ranks"] = ranks;
-  point["accumulation"] = std::int64_t{2};
-  point["reshard"] = reshard;
-  return point;
-}
-
-/// The messages are made from shapes alone; the traffic is that of a model with values.
-TEST(Workload, ShardedMessagesAreTheTrafficOfAStep) {
-  for (const std::string& method : method_names()) {
-    if (method == "qlora") continue;  // "tiny" has no whole blocks of NF4
-    const Llama model =
-        make_method_model(parse_method(method), llama_config("tiny"), torch::TensorOptions());
-    for (const std::int64_t ranks : {1, 3, 64}) {
-      for (const bool reshard : {true, false}) {
-        const Point point = sharded_point(method, ranks, reshard);
-        torch_support::FsdpTraffic sent;
-        for (const WorkloadPart& part : step_communication(point)) {
-          const std::int64_t bytes = part.point.integer("bytes");
-          const auto count = static_cast<std::uint64_t>(part.count);
-          if (part.benchmark == "micro/allgather") {
-            sent.gathers += count;
-            sent.gathered_bytes += count * static_cast<std::uint64_t>(bytes * (ranks - 1));
-          } else if (part.benchmark == "micro/reduce_scatter") {
-            EXPECT_EQ(bytes % ranks, 0);
-            sent.reductions += count;
-            sent.reduced_bytes += count * static_cast<std::uint64_t>(bytes / ranks * (ranks - 1));
-          } else {
-            EXPECT_EQ(part.component, "gradients' norm");
-          }
-        }
-        EXPECT_EQ(sent, expected_traffic(model, traffic_request(point)))
-            << method << " " << ranks << " " << reshard;
-      }
-    }
-  }
-}
-
-TEST(Workload, ShardedMessagesNeedNoMemory) {
-  Point point = sharded_point("qlora", 64, true);
-  point["model"] = std::string("8b");
-  point["precision"] = std::string("bf16");
-  std::int64_t gathered = 0;
-  for (const WorkloadPart& part : step_communication(point)) {
-    if (part.benchmark == "micro/allgather")
-      gathered += part.count * part.point.integer("bytes") * point.integer("ranks");
-  }
-  // 4 bits of each of 32 layers' 218 million weights, forward and backward, in two micro-batches;
-  // and embedding and head of 128,256 x 4,096 in 16 bits, forward.
-  const double layers = 32 * 218'103'808.0 / 2, root = 2 * 2 * 128'256 * 4'096.0;
-  EXPECT_NEAR(static_cast<double>(gathered) / (2 * (2 * layers + root)), 1, 0.05);
-}
-
 TEST(Workload, StatesNothingWhereTheRowsVary) {
   for (const auto& [axis, value] : std::map<std::string, Value>{{"pad_multiple", std::int64_t{1}},
                                                                 {"sequence", std::int64_t{0}}}) {
@@ -331,7 +335,6 @@ TEST(Workload, StatesNothingWhereTheRowsVary) {
     point[axis] = value;
     EXPECT_TRUE(finetuning_workload(point).empty()) << axis;
   }
-  EXPECT_TRUE(finetuning_workload(training_point("dpo", "tuned")).empty());
   Point packed = training_point("lora");
   packed["pad_multiple"] = std::int64_t{1};
   packed["packed"] = true;
