@@ -239,7 +239,10 @@ void print_text(std::string_view collective, const CollectiveRows& rows,
 ordered_json json_of(const CollectiveRows& rows, const Line& line, double level) {
   ordered_json used = ordered_json::array();
   for (const predict::CollectiveTime& one : line.used)
-    used.push_back({{"ranks", one.ranks}, {"bytes", one.bytes}, {"seconds", one.seconds}});
+    used.push_back({{"ranks", one.ranks},
+                    {"bytes", one.bytes},
+                    {"nodes", one.nodes},
+                    {"seconds", one.seconds}});
   return {{"series", text::json_text(rows.key)},
           {"ranks", line.ranks},
           {"bytes", rows.has_sizes ? ordered_json(line.bytes) : ordered_json()},

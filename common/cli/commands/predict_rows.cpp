@@ -27,25 +27,26 @@
 namespace scalemark::cli {
 namespace {
 
+/// Ranks of one node and as many of several take different times: runs of both are no repetition.
 struct Place {
   int ranks = 0;
   double bytes = 0;
+  int nodes = 0;
   auto operator<=>(const Place&) const = default;
 };
 
 struct Series {
   bool has_sizes = false;
   std::map<Place, std::vector<double>> logs;  ///< of the time in s, one per run
-  std::map<Place, std::size_t> nodes;
-  std::set<std::string> runs;  ///< UUIDs
+  std::set<std::string> runs;                 ///< UUIDs
 };
 
-std::size_t nodes_of(const Run& run, std::int64_t ranks) {
+int nodes_of(const Run& run, std::int64_t ranks) {
   std::set<std::string> nodes;
   for (const RankInfo& one : run.ranks) {
     if (one.rank < ranks) nodes.insert(one.node);
   }
-  return nodes.size();
+  return static_cast<int>(nodes.size());
 }
 
 class Gatherer {
@@ -87,10 +88,10 @@ class Gatherer {
     const std::optional<double> seconds = analysis::operation_seconds(one);
     if (!seconds) return false;
     Series& into = series[key_without(one.key, {"bytes", "ranks"})];
-    const Place place{static_cast<int>(*ranks), bytes == nullptr ? 0 : static_cast<double>(*bytes)};
     into.has_sizes = bytes != nullptr;
+    const Place place{static_cast<int>(*ranks), bytes == nullptr ? 0 : static_cast<double>(*bytes),
+                      nodes_of(run, *ranks)};
     into.logs[place].push_back(std::log(*seconds));
-    into.nodes[place] = nodes_of(run, *ranks);
     into.runs.insert(run.uuid);
     return true;
   }
@@ -108,12 +109,10 @@ CollectiveRows rows_of(const std::string& key, const Series& series) {
                       .times = {},
                       .runs = series.runs.size(),
                       .run_deviation = pooled_deviation(by_place)};
-  for (const auto& [place, nodes] : series.nodes) rows.nodes = std::max(rows.nodes, nodes);
+  for (const auto& [place, logs] : series.logs) rows.nodes = std::max(rows.nodes, place.nodes);
   for (const auto& [place, logs] : series.logs) {
-    const std::size_t nodes = series.nodes.at(place);
-    auto& into = rows.nodes > 1 && nodes < 2 ? rows.one_node : rows.times;
-    into.push_back(
-        {place.ranks, place.bytes, std::exp(stats::mean(logs)), static_cast<int>(nodes)});
+    auto& into = rows.nodes > 1 && place.nodes < 2 ? rows.one_node : rows.times;
+    into.push_back({place.ranks, place.bytes, std::exp(stats::mean(logs)), place.nodes});
   }
   return rows;
 }

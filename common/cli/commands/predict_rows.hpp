@@ -15,12 +15,12 @@ namespace scalemark::cli {
 struct CollectiveRows {
   std::string key;  ///< of the cases, without `bytes` and `ranks`
   bool has_sizes = false;
-  std::vector<predict::CollectiveTime> times;  ///< geometric means over runs
+  std::vector<predict::CollectiveTime> times;  ///< geometric means over runs on as many nodes
   std::size_t runs = 0;                        ///< that have such rows
   /// Standard deviation of the logarithm of one run's times; 0 where no row was repeated.
   double run_deviation = 0;
   /// The most nodes that the ranks of a row were on; 0: unknown. Above 1: of each row.
-  std::size_t nodes = 0;
+  int nodes = 0;
   /// Of one node, beside such of several: only for forms of two levels.
   std::vector<predict::CollectiveTime> one_node;
 };

@@ -5,14 +5,11 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
-#include "tests/common/store/example.hpp"
-#include "tests/common/store/write_run.hpp"
-#include "tests/support/temp_dir.hpp"
+#include "tests/common/cli/collective_runs.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -25,36 +22,14 @@ class PredictRows : public ::testing::Test {
   /// Writes a run of eight ranks, four on a node, with one case each of these numbers of ranks.
   std::string write(const std::string& name, const std::vector<int>& ranks,
                     const std::string& cpu_model = "a", const std::string& gpu_model = "A100") {
-    scalemark::Run run = test::example_run(0);
-    run.uuid = name;
-    run.planned.clear();
-    run.environment.common["cpu_model"] = cpu_model;
-    run.environment.common["gpu_model"] = gpu_model;
-    run.ranks.clear();
-    for (int rank = 0; rank < 8; ++rank) {
-      RankInfo info;
-      info.rank = rank;
-      info.node = fmt::format("n{}", rank / 4);
-      run.ranks.push_back(info);
-    }
-    for (const int one : ranks) {
-      CaseResult result = test::example_case(run.cases.size());
-      result.name = "micro/allreduce";
-      result.params = {{"bytes", std::int64_t{64}}, {"ranks", std::int64_t{one}}};
-      result.key = make_key(result.name, result.params);
-      run.planned.push_back(result.key);
-      run.cases.push_back(result);
-    }
-    const std::string path = (folder_ / (name + ".h5")).string();
-    test::write_run(path, run);
-    return path;
+    return runs_.write(
+        {.name = name, .ranks = ranks, .cpu_model = cpu_model, .gpu_model = gpu_model});
   }
   static std::vector<CollectiveRows> read(const std::vector<std::string>& paths) {
     return read_collective_rows(paths, "micro/allreduce", {});
   }
 
- private:
-  test::TempDir folder_;
+  CollectiveRuns runs_;
 };
 
 TEST_F(PredictRows, RunsAreAveraged) {
@@ -78,6 +53,24 @@ TEST_F(PredictRows, RowsOfOneNodeStandApartBesideThoseOfSeveral) {
   ASSERT_THAT(series[0].times, SizeIs(2));
   EXPECT_EQ(series[0].times[0].ranks, 6);
   EXPECT_EQ(series[0].times[1].ranks, 8);
+}
+
+/// Four ranks of one node, twice, and of four nodes: their difference is no variance of runs.
+TEST_F(PredictRows, RunsOnOtherNodesAreNoRepetition) {
+  const CollectiveRun one{.name = "one", .ranks = {4}, .seconds = 1e-5};
+  CollectiveRun again = one, four{.name = "four", .ranks = {4}, .ranks_per_node = 1};
+  again.name = "again";
+  four.seconds = 8e-5;
+  const auto series = read({runs_.write(one), runs_.write(again), runs_.write(four)});
+  ASSERT_THAT(series, SizeIs(1));
+  EXPECT_EQ(series[0].runs, 3);
+  EXPECT_EQ(series[0].nodes, 4);
+  EXPECT_EQ(series[0].run_deviation, 0);
+  ASSERT_THAT(series[0].times, SizeIs(1));
+  EXPECT_EQ(series[0].times[0].nodes, 4);
+  EXPECT_NEAR(series[0].times[0].seconds, 8e-5, 1e-12);
+  ASSERT_THAT(series[0].one_node, SizeIs(1));
+  EXPECT_NEAR(series[0].one_node[0].seconds, 1e-5, 1e-12);
 }
 
 TEST_F(PredictRows, MachinesAreNotMixed) {
