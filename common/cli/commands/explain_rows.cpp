@@ -86,7 +86,7 @@ const Benchmark& benchmark_of(const WorkloadPart& part) {
 }  // namespace
 
 void StepRows::read(const std::filesystem::path& file) {
-  machine_.visit(file, [&](const CaseResult& one) { add(one); });
+  machine_.visit(file, [&](const Run&, const CaseResult& one) { add(one); });
 }
 
 void StepRows::add(const CaseResult& one) {

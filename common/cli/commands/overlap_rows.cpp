@@ -18,7 +18,7 @@ OverlapRows::OverlapRows(const std::vector<std::string>& paths) {
   SameMachine machine;
   for (const std::string& path : paths) {
     for (const std::filesystem::path& file : find_runs(path))
-      machine.visit(file, [&](const CaseResult& one) { add(one); });
+      machine.visit(file, [&](const Run&, const CaseResult& one) { add(one); });
   }
 }
 

@@ -3,8 +3,10 @@
 #include "common/cli/commands/predict_collective.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/predict/op_cost.hpp"
@@ -22,19 +24,33 @@ Collective::Collective(const std::vector<std::string>& files, const std::string&
   if (all.empty()) return;
   CollectiveRows& rows =
       *std::ranges::min_element(all, {}, [](const CollectiveRows& one) { return one.key.size(); });
-  times_ = std::move(rows.times);
   const std::string_view name = std::string_view(benchmark).substr(benchmark.find('/') + 1);
-  if (ranks_in(times_).size() > 1 && !predict::forms_of(name).empty())
-    predictor_ = std::make_unique<predict::CollectivePredictor>(name, times_, rows.one_node);
+  if (ranks_in(rows.times).size() > 1 && !predict::forms_of(name).empty())
+    predictor_ = std::make_unique<predict::CollectivePredictor>(name, rows.times, rows.one_node);
+  times_ = std::move(rows.times);
+  times_.insert(times_.end(), rows.one_node.begin(), rows.one_node.end());
 }
 
-std::optional<MessageTime> Collective::time(double bytes, int ranks) const {
-  std::map<double, double> own;  // s, by bytes
+std::optional<MessageTime> Collective::measured(double bytes, int ranks, int nodes) const {
+  constexpr int kUnknown = std::numeric_limits<int>::max();  // behind those that are known
+  std::map<int, std::map<double, double>> by_nodes;          // s, by bytes
   for (const predict::CollectiveTime& one : times_) {
-    if (one.ranks == ranks) own[one.bytes] = one.seconds;
+    if (one.ranks == ranks)
+      by_nodes[one.nodes == 0 ? kUnknown : one.nodes][one.bytes] = one.seconds;
   }
-  if (const auto found = predict::interpolated(own, bytes))
-    return MessageTime{*found, own.contains(bytes) ? "measured" : "interpolated", true};
+  for (const auto& [on, own] : by_nodes) {
+    if (nodes != 0 && on != nodes && on != kUnknown) continue;
+    const std::optional<double> found = predict::interpolated(own, bytes);
+    if (!found) continue;
+    std::string source = own.contains(bytes) ? "measured" : "interpolated";
+    if (by_nodes.size() > 1 && on != kUnknown) source += " on " + text::counted(on, "node");
+    return MessageTime{*found, std::move(source), true};
+  }
+  return std::nullopt;
+}
+
+std::optional<MessageTime> Collective::time(double bytes, int ranks, int nodes) const {
+  if (auto found = measured(bytes, ranks, nodes)) return found;
   if (!predictor_) return std::nullopt;
   try {
     const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, kIntervalLevel);

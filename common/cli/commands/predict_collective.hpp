@@ -16,8 +16,8 @@ namespace scalemark::cli {
 
 struct MessageTime {
   double seconds = 0;
-  /// "measured" or "interpolated" between sizes; else the form that predicts it, with "untested" or
-  /// "no fit".
+  /// "measured" or "interpolated" between sizes, with the nodes where there is a choice; else the
+  /// form that predicts it, with "untested" or "no fit".
   std::string source;
   bool is_from_rows = false;  ///< on as many ranks
 };
@@ -30,11 +30,14 @@ class Collective {
   Collective(const std::vector<std::string>& files, const std::string& benchmark,
              const std::vector<std::string>& words);
 
-  /// Nothing where rows are missing.
-  std::optional<MessageTime> time(double bytes, int ranks) const;
+  /// Takes rows on as many ranks and `nodes`; where these are not known (0), on the fewest nodes: a
+  /// launcher fills a node before the next. Nothing where rows are missing.
+  std::optional<MessageTime> time(double bytes, int ranks, int nodes = 0) const;
 
  private:
-  std::vector<predict::CollectiveTime> times_;
+  std::optional<MessageTime> measured(double bytes, int ranks, int nodes) const;
+
+  std::vector<predict::CollectiveTime> times_;  ///< also those of one node
   std::unique_ptr<predict::CollectivePredictor> predictor_;
 };
 

@@ -41,14 +41,6 @@ struct Series {
   std::set<std::string> runs;                 ///< UUIDs
 };
 
-int nodes_of(const Run& run, std::int64_t ranks) {
-  std::set<std::string> nodes;
-  for (const RankInfo& one : run.ranks) {
-    if (one.rank < ranks) nodes.insert(one.node);
-  }
-  return static_cast<int>(nodes.size());
-}
-
 class Gatherer {
  public:
   Gatherer(std::string benchmark, std::vector<std::string> wanted)
@@ -118,6 +110,14 @@ CollectiveRows rows_of(const std::string& key, const Series& series) {
 }
 
 }  // namespace
+
+int nodes_of(const Run& run, std::int64_t ranks) {
+  std::set<std::string> nodes;
+  for (const RankInfo& one : run.ranks) {
+    if (one.rank < ranks) nodes.insert(one.node);
+  }
+  return static_cast<int>(nodes.size());
+}
 
 double pooled_deviation(const std::vector<std::vector<double>>& groups) {
   double squares = 0;

@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "common/predict/collective_form.hpp"
+#include "common/result/model.hpp"
 
 namespace scalemark::cli {
 
@@ -24,6 +26,9 @@ struct CollectiveRows {
   /// Of one node, beside such of several: only for forms of two levels.
   std::vector<predict::CollectiveTime> one_node;
 };
+
+/// Nodes that the first so many ranks of a run were on; 0: not known.
+int nodes_of(const Run& run, std::int64_t ranks);
 
 /// Standard deviation of values around the mean of their group; 0 where no group has two.
 double pooled_deviation(const std::vector<std::vector<double>>& groups);

@@ -89,13 +89,13 @@ class TrainingGatherer {
   explicit TrainingGatherer(const Benchmark& benchmark) : benchmark_(benchmark) {}
 
   void read(const std::filesystem::path& file) {
-    machine_.visit(file, [&](const CaseResult& one) { add(one); });
+    machine_.visit(file, [&](const Run& run, const CaseResult& one) { add(run, one); });
   }
 
   std::map<std::string, TrainingRows> rows;  ///< by key without ranks
 
  private:
-  void add(const CaseResult& one) {
+  void add(const Run& run, const CaseResult& one) {
     if (one.name != benchmark_.name()) return;
     const std::optional<double> seconds = analysis::operation_seconds(one);
     Point point = benchmark_.with_implied(one.params);
@@ -109,6 +109,7 @@ class TrainingGatherer {
     if (ranks > 1 || into.process_group.empty()) into.process_group = process_group_of(one);
     MeasuredTraining& measured = into.by_ranks[static_cast<int>(ranks)];
     measured.step.push_back(*seconds);
+    measured.nodes.insert(nodes_of(run, ranks));
     const std::vector<double> local = local_steps(one, ranks);
     measured.local.insert(measured.local.end(), local.begin(), local.end());
     if (std::vector<double> ready = message_values(one, "gradient_ready_time"); !ready.empty())

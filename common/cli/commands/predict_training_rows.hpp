@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,7 @@ struct ShardMoments {
 struct MeasuredTraining {
   std::vector<double> step;   ///< s, the median of the slowest rank, one per run
   std::vector<double> local;  ///< s, each step of each rank without communication; may be empty
+  std::set<int> nodes = {};   ///< that its runs were on; 0: not known
   /// s, of each run: when DDP's buckets were ready, in the order in which they are reduced. May be
   /// empty.
   std::vector<std::vector<double>> ready;

@@ -37,6 +37,20 @@ const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows
   return start;
 }
 
+/// The nodes of `ranks`: those of the training on as many, else as full as the nodes of `start`. 0:
+/// not known.
+int nodes_for(const TrainingRows& rows, const std::pair<const int, MeasuredTraining>& start,
+              int ranks) {
+  const auto own = rows.by_ranks.find(ranks);
+  const std::set<int>& known = own == rows.by_ranks.end() ? start.second.nodes : own->second.nodes;
+  if (known.size() != 1) return 0;
+  const int nodes = *known.begin();
+  if (own != rows.by_ranks.end()) return nodes;
+  if (nodes < 2) return ranks <= start.first ? nodes : 0;
+  const int on_each = (start.first + nodes - 1) / nodes;
+  return (ranks + on_each - 1) / on_each;
+}
+
 }  // namespace
 
 double StepLine::communication() const {
@@ -68,10 +82,11 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
   Point point = rows.point;
   point["ranks"] = std::int64_t{ranks};
   const Workload messages = benchmark.communication_for(point);
+  const int nodes = nodes_for(rows, *start, ranks);
   for (const WorkloadPart& part : messages) {
     const CollectiveName name = collective_of(rows, part);
     const std::int64_t bytes = part.point.integer("bytes");
-    const auto found = collectives.of(name).time(static_cast<double>(bytes), ranks);
+    const auto found = collectives.of(name).time(static_cast<double>(bytes), ranks, nodes);
     if (!found)
       missing[name].insert(bytes);
     else

@@ -2,6 +2,8 @@
 // Refuses rows of another machine.
 #include "common/cli/commands/same_machine.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
@@ -32,14 +34,16 @@ void SameMachine::expect(const std::filesystem::path& file, const Run& run) {
 }
 
 void SameMachine::visit(const std::filesystem::path& file,
-                        const std::function<void(const CaseResult&)>& one_case) {
+                        const std::function<void(const Run&, const CaseResult&)>& one_case) {
+  Run header;
   visit_run(file, {},
             {.header =
-                 [&](const Run& run) {
+                 [&](Run run) {
                    refuse_software_gpu(run);
                    expect(file, run);
+                   header = std::move(run);
                  },
-             .one_case = one_case});
+             .one_case = [&](const CaseResult& one) { one_case(header, one); }});
 }
 
 }  // namespace scalemark::cli

@@ -19,9 +19,10 @@ class SameMachine {
   std::string difference(const Run& run);
   /// InputError where `run`, read from `file`, is of another machine than an earlier one.
   void expect(const std::filesystem::path& file, const Run& run);
-  /// Reads a run case by case. InputError as expect(), and for a run on the software GPU.
+  /// Reads a run case by case, each with the run's header. InputError as expect(), and for a run on
+  /// the software GPU.
   void visit(const std::filesystem::path& file,
-             const std::function<void(const CaseResult&)>& one_case);
+             const std::function<void(const Run&, const CaseResult&)>& one_case);
 
  private:
   std::map<std::string, std::string> known_;

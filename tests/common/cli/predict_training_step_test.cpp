@@ -9,6 +9,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/common/cli/collective_runs.hpp"
+
 namespace scalemark::cli {
 namespace {
 
@@ -105,6 +107,53 @@ TEST(PredictedStep, HoldsAsOftenAsPromised) {
         *line.measured >= line.interval.value().first && *line.measured <= line.interval->second;
   }
   EXPECT_NEAR(static_cast<double>(held) / kTrials, 12.0 / 13, 0.02);
+}
+
+/// A training whose steps have a message of 64 bytes.
+const Benchmark& talking_training() {
+  static Benchmark benchmark("test/talking", [](Case&) {});
+  benchmark.communication([](const Point&) {
+    return Workload{{"gradients", "micro/allreduce", {{"bytes", std::int64_t{64}}}}};
+  });
+  return benchmark;
+}
+
+/// Messages of ranks on one node take 10 us, on a node each 80 us.
+TEST(PredictedStep, TakesMessagesOfNodesAsFullAsItsOwn) {
+  const CollectiveRuns runs;
+  const Point axes{{"backend", "gloo"}, {"memory", "host"}};
+  Collectives collectives({runs.write({.name = "near",
+                                       .ranks = {2, 4, 8},
+                                       .ranks_per_node = 8,
+                                       .seconds = 1e-5,
+                                       .axes = axes}),
+                           runs.write({.name = "far",
+                                       .ranks = {2, 4, 8},
+                                       .ranks_per_node = 1,
+                                       .seconds = 8e-5,
+                                       .axes = axes})});
+  TrainingRows rows = training("image=1", 1);
+  rows.process_group = "gloo";
+  const auto message = [&](int ranks) {
+    MissingSizes missing;
+    return predict_step(rows, talking_training(), ranks, collectives, missing)
+        .value()
+        .messages.front()
+        .time;
+  };
+  // From one rank, on a node: it is not known where the others are.
+  rows.by_ranks[1].nodes = {1};
+  EXPECT_EQ(message(4).source, "measured on 1 node");
+  EXPECT_NEAR(message(4).seconds, 1e-5, 1e-12);
+  // The training on two ranks had a node for each: so have those on two and on four.
+  rows.by_ranks[2].nodes = {2};
+  rows.by_ranks[2].local = rows.by_ranks[1].local;
+  EXPECT_EQ(message(2).source, "measured on 2 nodes");
+  EXPECT_EQ(message(4).source, "measured on 4 nodes");
+  EXPECT_NEAR(message(4).seconds, 8e-5, 1e-12);
+  // Runs on one and on two nodes tell nothing.
+  rows.by_ranks[2].nodes = {1, 2};
+  EXPECT_EQ(message(4).source, "measured on 1 node");
 }
 
 }  // namespace
