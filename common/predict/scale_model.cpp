@@ -92,22 +92,40 @@ double cleaned(double constant, std::span<const double> values, std::size_t left
   return std::abs(part) < kNegligible ? 0 : constant;
 }
 
-/// %, each point by the line of the others.
+/// A point by the line of the others.
+double from_others(std::span<const double> x, std::span<const double> y, std::size_t point) {
+  const Line line = fit_line(x, y, point);
+  return cleaned(line.constant, y, point) + line.slope * x[point];
+}
+
+/// %.
 double cross_validated(std::span<const double> x, std::span<const double> y) {
   double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const Line line = fit_line(x, y, i);
-    sum += difference(cleaned(line.constant, y, i) + line.slope * x[i], y[i]);
-  }
+  for (std::size_t i = 0; i < x.size(); ++i) sum += difference(from_others(x, y, i), y[i]);
   return 100 * sum / static_cast<double>(x.size());
 }
 
+double log_error(double predicted, double measured) {
+  return predicted > 0 && measured > 0 ? std::abs(std::log(measured / predicted)) : INFINITY;
+}
+
+double worst_of_lines(std::span<const double> x, std::span<const double> y) {
+  double worst = 0;
+  for (std::size_t i = 0; i < x.size(); ++i)
+    worst = std::max(worst, log_error(from_others(x, y, i), y[i]));
+  return worst;
+}
+
 ScaleModel constant_model(std::span<const double> values) {
-  double sum = 0, error = 0;
+  double sum = 0, error = 0, worst = 0;
   for (const double value : values) sum += value;
-  const double mean = sum / static_cast<double>(values.size());
-  for (const double value : values) error += difference(mean, value);
-  return {.constant = mean, .error = 100 * error / static_cast<double>(values.size())};
+  const auto count = static_cast<double>(values.size());
+  const double mean = sum / count;
+  for (const double value : values) {
+    error += difference(mean, value);
+    worst = std::max(worst, log_error((sum - value) / (count - 1), value));
+  }
+  return {.constant = mean, .error = 100 * error / count, .worst_error = worst};
 }
 
 bool contributes(const Line& line, std::span<const double> x, std::span<const double> y) {
@@ -145,7 +163,8 @@ ScaleModel fit_scale_model(std::span<const double> ranks, std::span<const double
             .coefficient = line.slope,
             .power = term.power,
             .log_power = term.log_power,
-            .error = error};
+            .error = error,
+            .worst_error = worst_of_lines(x, values)};
   }
   return best;
 }

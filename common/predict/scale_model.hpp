@@ -15,6 +15,9 @@ struct ScaleModel {
   /// Mean of |predicted - measured| / ((|predicted| + |measured|) / 2), %: of each point by the
   /// model of the others. Of a constant: of all points by their mean.
   double error = 0;
+  /// Largest |log(measured / predicted)|, each point by the model or mean of the others: what a
+  /// collective's form is judged by. Infinite where such a prediction is not positive.
+  double worst_error = 0;
 
   double at(double ranks) const;
 };

@@ -80,8 +80,8 @@ std::vector<std::int64_t> numbers(const AxisOverride& axis, std::int64_t low, st
   return values;
 }
 
-/// Extra-P's form over the ranks, at a measured size, where it says more than the forms. Returns
-/// whether it does.
+/// Extra-P's form over the ranks, at a measured size, where it says more than the forms: judged
+/// like them by the number of ranks that the others predict worst. Returns whether it does.
 bool use_scale_model(Line& line) {
   std::vector<double> ranks, seconds;
   for (const predict::CollectiveTime& one : line.used) {
@@ -91,10 +91,12 @@ bool use_scale_model(Line& line) {
   }
   constexpr std::size_t kNeeded = 5, kMost = 500;  // it takes time in proportion to the square
   if (ranks.size() < kNeeded || ranks.size() > kMost) return false;
+  // As many ranks on other numbers of nodes are no point of their own.
+  if (std::ranges::adjacent_find(ranks) != ranks.end()) return false;
   const predict::ScaleModel model = predict::fit_scale_model(ranks, seconds);
-  if (!(model.error / 100 < line.error)) return false;
+  if (!(model.worst_error < line.error)) return false;
   line.seconds = line.low = line.high = model.at(line.ranks);
-  line.error = model.error / 100;
+  line.error = model.worst_error;
   line.fits = line.error <= predict::kMaxFormError && line.seconds > 0;
   line.equal_forms.clear();
   line.form = fmt::format("{:.3g} + {:.3g} p^{:.3g} log2(p)^{}", model.constant, model.coefficient,

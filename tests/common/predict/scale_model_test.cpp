@@ -2,7 +2,9 @@
 // Models of scaling beside those of Extra-P for 200 series (tests/peers/extrap_series.py).
 #include "common/predict/scale_model.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <fstream>
 #include <string>
@@ -60,6 +62,46 @@ TEST(ScaleModel, PredictsBeyondItsPoints) {
   }
   const ScaleModel model = fit_scale_model(ranks, values);
   EXPECT_NEAR(model.at(4096), 10 + 0.5 * 4096 * 12, 1e-5);
+}
+
+/// A point by the least squares of the others.
+double left_out(const std::vector<double>& x, const std::vector<double>& y, std::size_t point) {
+  double count = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    if (i == point) continue;
+    ++count, sx += x[i], sy += y[i], sxx += x[i] * x[i], sxy += x[i] * y[i];
+  }
+  const double slope = (count * sxy - sx * sy) / (count * sxx - sx * sx);
+  return (sy - slope * sx) / count + slope * x[point];
+}
+
+/// The error is a mean, in which one bad point of many is lost.
+TEST(ScaleModel, TellsTheWorstPoint) {
+  std::vector<double> ranks, values, terms;
+  for (double p = 2; p <= 128; p *= 2) {
+    ranks.push_back(p);
+    values.push_back(10 + p);
+  }
+  EXPECT_NEAR(fit_scale_model(ranks, values).worst_error, 0, 1e-9);
+  values[2] *= 1.3;
+  const ScaleModel model = fit_scale_model(ranks, values);
+  ASSERT_TRUE(model.power > 0 || model.log_power > 0);
+  for (const double p : ranks)
+    terms.push_back(std::pow(p, model.power) * std::pow(std::log2(p), model.log_power));
+  double worst = 0;
+  for (std::size_t i = 0; i < ranks.size(); ++i)
+    worst = std::max(worst, std::abs(std::log(values[i] / left_out(terms, values, i))));
+  EXPECT_NEAR(model.worst_error, worst, 1e-9);
+  EXPECT_GT(model.worst_error, 2 * model.error / 100);
+}
+
+/// 4 by the mean of four 1, and 1 by that of three 1 and 4.
+TEST(ScaleModel, TellsTheWorstPointOfAConstant) {
+  const std::vector<double> ranks{1, 2, 4, 8, 16};
+  EXPECT_EQ(fit_scale_model(ranks, std::vector<double>(5, 2.0)).worst_error, 0);
+  const ScaleModel model = fit_scale_model(ranks, std::vector<double>{1, 1, 4, 1, 1});
+  ASSERT_EQ(model.power + model.log_power, 0);
+  EXPECT_NEAR(model.worst_error, std::log(4), 1e-12);
 }
 
 TEST(ScaleModel, TooFewOrSenselessPointsAreRefused) {
