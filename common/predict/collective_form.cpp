@@ -27,13 +27,28 @@ double rounds_and_others(double p) { return rounds(p) + p - 1; }
 double share(double p) { return (p - 1) / p; }
 double share_twice(double p) { return 2 * share(p); }
 /// Where p is no power of two, the ranks beyond one send all they have to a neighbour first, and
-/// get the result at the end.
+/// get the result at the end (MPICH's allreduce_intra_reduce_scatter_allgather.c and
+/// allreduce_intra_recursive_doubling.c; Thakur, Rabenseifner, Gropp 2005).
 double power_of_two(double p) { return std::exp2(std::floor(std::log2(p))); }
-double folds(double p) { return p == power_of_two(p) ? 0 : 2; }
+double folds_in(double p) { return p == power_of_two(p) ? 0 : 1; }
+double folds(double p) { return 2 * folds_in(p); }
 double rounds_folded(double p) { return rounds(power_of_two(p)) + folds(p); }
 double rounds_twice_folded(double p) { return 2 * rounds(power_of_two(p)) + folds(p); }
 double share_twice_folded(double p) { return 2 * share(power_of_two(p)) + folds(p); }
 double others_twice_folded(double p) { return p * share_twice_folded(p); }
+/// A reduction to rank 0, which stays: nothing comes back (MPICH's
+/// reduce_intra_reduce_scatter_gather.c).
+double rounds_twice_folded_in(double p) { return rounds_twice(power_of_two(p)) + folds_in(p); }
+double share_twice_folded_in(double p) { return share_twice(power_of_two(p)) + folds_in(p); }
+/// A rank with a folded neighbour reduces the parts of both, and sends the neighbour's back
+/// (MPICH's reduce_scatter_intra_recursive_halving.c). So the half with such ranks has more to
+/// receive.
+double share_halved_folded(double p) {
+  const double places = power_of_two(p), surplus = p - places;
+  double parts = surplus > 0 ? p + 1 : 0;
+  for (double half = places / 2; half >= 1; half /= 2) parts += half + std::min(half, surplus);
+  return parts / p;
+}
 double half_of_all(double p) { return p / 2 * rounds(p); }
 double pairs(double p) { return p * (p - 1); }
 
@@ -49,17 +64,19 @@ constexpr std::array kAllgather{CollectiveForm{"ring", others, others},
                                 CollectiveForm{"recursive doubling", rounds, others},
                                 CollectiveForm{"ring, one link", others, pairs},
                                 CollectiveForm{"recursive doubling, one link", rounds, pairs}};
-constexpr std::array kReduceScatter{CollectiveForm{"ring", others, share},
-                                    CollectiveForm{"recursive halving", rounds, share},
-                                    CollectiveForm{"ring, one link", others, others}};
+constexpr std::array kReduceScatter{
+    CollectiveForm{"ring", others, share},
+    CollectiveForm{"recursive halving", rounds_folded, share_halved_folded},
+    CollectiveForm{"ring, one link", others, others}};
 constexpr std::array kBroadcast{
     CollectiveForm{"binomial", rounds, rounds},
     CollectiveForm{"scatter and ring", rounds_and_others, share_twice},
     CollectiveForm{"scatter and recursive doubling", rounds_twice, share_twice},
     CollectiveForm{"binomial, one link", rounds, others}};
-constexpr std::array kReduce{CollectiveForm{"binomial", rounds, rounds},
-                             CollectiveForm{"Rabenseifner", rounds_twice, share_twice},
-                             CollectiveForm{"binomial, one link", rounds, others}};
+constexpr std::array kReduce{
+    CollectiveForm{"binomial", rounds, rounds},
+    CollectiveForm{"Rabenseifner", rounds_twice_folded_in, share_twice_folded_in},
+    CollectiveForm{"binomial, one link", rounds, others}};
 constexpr std::array kAlltoall{CollectiveForm{"pairwise", others, others},
                                CollectiveForm{"Bruck", rounds, half_of_all},
                                CollectiveForm{"pairwise, one link", others, pairs}};

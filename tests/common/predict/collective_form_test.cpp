@@ -16,6 +16,7 @@
 
 #include "common/base/error.hpp"
 #include "common/predict/message_simulator.hpp"
+#include "common/predict/schedule.hpp"
 
 namespace scalemark::predict {
 namespace {
@@ -88,6 +89,55 @@ TEST(CollectiveForm, NumbersOfRanksNeedNotBePowersOfTwo) {
       EXPECT_TRUE(found.fits());
       EXPECT_NEAR(found.seconds / simulated(name, ranks, 262144), 1, 0.02) << name << ranks;
     }
+  }
+}
+
+/// Bytes of the rank that sends most in each round.
+double most_sent(const Schedule& schedule) {
+  std::uint64_t sum = 0;
+  for (int round = 0; round < schedule.rounds; ++round) {
+    std::uint64_t most = 0;
+    for (int rank = 0; rank < schedule.ranks; ++rank)
+      most = std::max(most, schedule.exchange(round, rank).sent);
+    sum += most;
+  }
+  return static_cast<double>(sum);
+}
+
+/// Rounds and bytes of MPICH's algorithms, counted by hand: by the rank that has most to receive,
+/// in whole messages. Six ranks are four, two of them with the parts of a neighbour.
+TEST(CollectiveForm, ReductionsFoldSurplusRanksAsMpichDoes) {
+  struct Count {
+    double ranks, steps, volume;
+  };
+  const auto expect = [](std::string_view collective, std::string_view form,
+                         const std::vector<Count>& counts) {
+    const auto forms = forms_of(collective);
+    const auto found = std::ranges::find(forms, form, &CollectiveForm::name);
+    ASSERT_NE(found, forms.end());
+    for (const Count& one : counts) {
+      SCOPED_TRACE(std::string(form) + " of " + std::to_string(one.ranks));
+      EXPECT_EQ(found->steps(one.ranks), one.steps);
+      EXPECT_NEAR(found->volume(one.ranks), one.volume, 1e-12);
+    }
+  };
+  // All to a neighbour, halves there, and quarters; the same to the root. Nothing comes back.
+  expect("reduce", "Rabenseifner",
+         {{2, 2, 2 * 0.5}, {3, 3, 1 + 2 * 0.5}, {6, 5, 1 + 2 * (0.5 + 0.25)}, {8, 6, 2 * 0.875}});
+  // Of six parts: all six to a neighbour, four, two, and one back.
+  expect("reduce_scatter", "recursive halving",
+         {{2, 1, 0.5},
+          {3, 3, (3 + 2 + 1) / 3.0},
+          {5, 4, (5 + 3 + 2 + 1) / 5.0},
+          {6, 4, (6 + 4 + 2 + 1) / 6.0},
+          {7, 4, (7 + 4 + 2 + 1) / 7.0},
+          {8, 3, 0.875}});
+  // As allreduce, which the simulation has.
+  for (const int ranks : {2, 3, 6, 7, 8, 12}) {
+    const Schedule schedule = make_schedule("allreduce_rabenseifner", ranks, 1 << 20);
+    expect("allreduce", "Rabenseifner",
+           {{static_cast<double>(ranks), static_cast<double>(schedule.rounds),
+             most_sent(schedule) / (1 << 20)}});
   }
 }
 
