@@ -4,7 +4,7 @@ import json
 import time
 import unittest
 
-from harness import ProgramTest, run
+from harness import ALL, ProgramTest, run
 
 COSTS = "L=2500,o=1500,g=1000,G=6,O=0,S=65535"
 STAR = """
@@ -99,9 +99,9 @@ class FromRows(ProgramTest):
         return self.file(name, {f"micro/allreduce backend=mpi bytes={size} ranks={one}{more}": ring(one, size)
                                 for one in ranks for size in sizes or self.SIZES}, factors)
 
-    def predict(self, *files, workload="micro/allreduce", axes=(), code=0, more=()):
+    def predict(self, *files, workload="micro/allreduce", axes=(), code=0, more=(), **options):
         done = run("predict", "--from", *files, "--workload", workload, *[word for axis in axes for word in ("-a", axis)],
-                   "--format", "json", *more)
+                   "--format", "json", *more, **options)
         self.expect(done, code)
         return json.loads(done.stdout) if code == 0 else done
 
@@ -166,6 +166,13 @@ class FromRows(ProgramTest):
         self.assertEqual([one["series"] for one in told], ["micro/allreduce backend=mpi", "micro/allreduce backend=mpi call=persistent"])
         (one,) = self.predict(*both, axes=["ranks=16", "bytes=4K", "call=persistent"])
         self.assertIn("call=persistent", one["series"])
+
+    def test_values_that_keys_omit_choose_rows(self):
+        both = [self.ring_file([2, 4, 8]), self.ring_file([2, 4, 8], name="nonblocking", more=" call=nonblocking")]
+        for word, series in (("call=blocking", "micro/allreduce backend=mpi"),
+                             ("call=nonblocking", "micro/allreduce backend=mpi call=nonblocking")):
+            (one,) = self.predict(*both, axes=["ranks=16", "bytes=4K", word], program=ALL)
+            self.assertEqual(one["series"], series)
 
     def test_a_barrier_has_no_sizes(self):
         path = self.file("barrier", {f"micro/barrier backend=mpi ranks={2 ** k}": 1e-6 * k for k in range(1, 5)})

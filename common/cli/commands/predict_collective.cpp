@@ -4,11 +4,17 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/base/counted.hpp"
 #include "common/base/error.hpp"
+#include "common/base/text.hpp"
 #include "common/cli/commands/predict_rows.hpp"
+#include "common/core/benchmark.hpp"
 #include "common/predict/op_cost.hpp"
 
 namespace scalemark::cli {
@@ -16,14 +22,51 @@ namespace {
 
 constexpr double kIntervalLevel = 0.9;  ///< of intervals that are not printed
 
+/// `words`, and the implied values of axes that they do not name.
+std::vector<std::string> with_implied_words(const std::string& benchmark,
+                                            std::vector<std::string> words) {
+  const Benchmark* const declared = Registry::instance().find(benchmark);
+  if (declared == nullptr) return words;
+  for (const Axis& axis : declared->axes()) {
+    const std::string name = axis.name + "=";
+    const auto names_it = [&](const std::string& word) { return word.starts_with(name); };
+    if (axis.implied && std::ranges::none_of(words, names_it))
+      words.push_back(name + to_text(*axis.implied));
+  }
+  return words;
+}
+
+/// The axes in which rows differ: "transfer (direct, none)".
+std::string differences(const std::vector<CollectiveRows>& all) {
+  std::set<std::string> axes;
+  for (const CollectiveRows& one : all) {
+    for (const auto& [axis, value] : one.point) axes.insert(axis);
+  }
+  std::vector<std::string> told;
+  for (const std::string& axis : axes) {
+    std::set<std::string> values;
+    for (const CollectiveRows& one : all) {
+      const Value* const value = one.point.find(axis);
+      values.insert(value == nullptr ? "none" : to_text(*value));
+    }
+    if (values.size() > 1) told.push_back(fmt::format("{} ({})", axis, fmt::join(values, ", ")));
+  }
+  return text::join(told, ", ");
+}
+
 }  // namespace
 
 Collective::Collective(const std::vector<std::string>& files, const std::string& benchmark,
                        const std::vector<std::string>& words) {
-  std::vector<CollectiveRows> all = read_collective_rows(files, benchmark, words);
+  std::vector<CollectiveRows> all =
+      read_collective_rows(files, benchmark, with_implied_words(benchmark, words));
   if (all.empty()) return;
-  CollectiveRows& rows =
-      *std::ranges::min_element(all, {}, [](const CollectiveRows& one) { return one.key.size(); });
+  if (all.size() > 1)
+    throw InputError(
+        fmt::format("rows of {} differ in {}, which the messages of a step do not state: give the "
+                    "files of one kind only",
+                    benchmark, text::printable(differences(all), 400)));
+  CollectiveRows& rows = all.front();
   const std::string_view name = std::string_view(benchmark).substr(benchmark.find('/') + 1);
   if (ranks_in(rows.times).size() > 1 && !predict::forms_of(name).empty())
     predictor_ = std::make_unique<predict::CollectivePredictor>(name, rows.times, rows.one_node);

@@ -25,8 +25,8 @@ struct MessageTime {
 /// The rows of one collective that have the same axes but bytes and ranks.
 class Collective {
  public:
-  /// Of the series whose keys have all of `words`, that with the fewest others: usual values of
-  /// all axes. Throws as read_collective_rows().
+  /// Rows with all of `words`, and the implied values of axes that these do not name. Throws
+  /// InputError where such rows differ in other axes, and as read_collective_rows().
   Collective(const std::vector<std::string>& files, const std::string& benchmark,
              const std::vector<std::string>& words);
 

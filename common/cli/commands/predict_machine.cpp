@@ -53,7 +53,7 @@ std::vector<OnMachine> explain_both(const RowPrediction& request, const Benchmar
   const StepRows here = rows_of(request.files), there = rows_of(request.machine);
   std::vector<OnMachine> all;
   for (const auto& [key, training] : here.trainings()) {
-    if (training.benchmark != &benchmark || !key_has(key, request.axes)) continue;
+    if (training.benchmark != &benchmark || !has_words(training.point, request.axes)) continue;
     const auto none = [](const WorkloadPart&) { return std::nullopt; };
     OnMachine one{key, here.explain(training, none), there.explain(training, here), {}};
     if (const auto known = there.trainings().find(key); known != there.trainings().end())

@@ -16,8 +16,8 @@
 #include "common/analysis/message_costs.hpp"
 #include "common/base/error.hpp"
 #include "common/base/key.hpp"
-#include "common/base/text.hpp"
 #include "common/cli/commands/same_machine.hpp"
+#include "common/core/benchmark.hpp"
 #include "common/predict/schedule.hpp"
 #include "common/result/software_gpu.hpp"
 #include "common/stats/distributions.hpp"
@@ -36,6 +36,7 @@ struct Place {
 };
 
 struct Series {
+  Point point;
   bool has_sizes = false;
   std::map<Place, std::vector<double>> logs;  ///< of the time in s, one per run
   std::set<std::string> runs;                 ///< UUIDs
@@ -44,7 +45,9 @@ struct Series {
 class Gatherer {
  public:
   Gatherer(std::string benchmark, std::vector<std::string> wanted)
-      : benchmark_(std::move(benchmark)), wanted_(std::move(wanted)) {}
+      : benchmark_(std::move(benchmark)),
+        declared_(Registry::instance().find(benchmark_)),
+        wanted_(std::move(wanted)) {}
 
   void read(const std::filesystem::path& file) {
     Run header;
@@ -67,10 +70,12 @@ class Gatherer {
  private:
   /// Whether the case is a row that was wanted.
   bool add(const Run& run, const CaseResult& one) {
-    if (one.name != benchmark_ || !key_has(one.key, wanted_)) return false;
+    if (one.name != benchmark_) return false;
+    Point point = declared_ == nullptr ? one.params : declared_->with_implied(one.params);
+    if (!has_words(point, wanted_)) return false;
     // Forms are of one collective of all ranks.
     for (const char* axis : {"groups", "aggregate"}) {
-      const auto* at_once = one.params.find_as<std::int64_t>(axis);
+      const auto* at_once = point.find_as<std::int64_t>(axis);
       if (at_once != nullptr && *at_once != 1) return false;
     }
     const auto* ranks = one.params.find_as<std::int64_t>("ranks");
@@ -79,16 +84,21 @@ class Gatherer {
     if (bytes != nullptr && *bytes < 0) return false;
     const std::optional<double> seconds = analysis::operation_seconds(one);
     if (!seconds) return false;
-    Series& into = series[key_without(one.key, {"bytes", "ranks"})];
+    // The keys of older and of imported files may name implied values.
+    const std::string key = declared_ == nullptr ? one.key : declared_->key_of(point);
+    Series& into = series[key_without(key, {"bytes", "ranks"})];
     into.has_sizes = bytes != nullptr;
     const Place place{static_cast<int>(*ranks), bytes == nullptr ? 0 : static_cast<double>(*bytes),
                       nodes_of(run, *ranks)};
     into.logs[place].push_back(std::log(*seconds));
     into.runs.insert(run.uuid);
+    for (const char* axis : {"bytes", "ranks"}) point.erase(axis);
+    into.point = std::move(point);
     return true;
   }
 
   std::string benchmark_;
+  const Benchmark* declared_;  ///< null in a program without it
   std::vector<std::string> wanted_;
   SameMachine machine_;
 };
@@ -97,6 +107,7 @@ CollectiveRows rows_of(const std::string& key, const Series& series) {
   std::vector<std::vector<double>> by_place;
   for (const auto& [place, values] : series.logs) by_place.push_back(values);
   CollectiveRows rows{.key = key,
+                      .point = series.point,
                       .has_sizes = series.has_sizes,
                       .times = {},
                       .runs = series.runs.size(),
@@ -142,10 +153,13 @@ std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times) {
   return ranks;
 }
 
-bool key_has(const std::string& key, const std::vector<std::string>& words) {
-  const std::vector<std::string> own = text::split(key, ' ');
-  return std::ranges::all_of(
-      words, [&](const std::string& one) { return std::ranges::count(own, one) > 0; });
+bool has_words(const Point& point, const std::vector<std::string>& words) {
+  return std::ranges::all_of(words, [&](const std::string& one) {
+    const std::size_t equals = one.find('=');
+    const Value* const value = point.find(one.substr(0, equals));
+    return value != nullptr && equals != std::string::npos &&
+           to_text(*value) == one.substr(equals + 1);
+  });
 }
 
 std::vector<CollectiveRows> read_collective_rows(const std::vector<std::string>& paths,

@@ -10,12 +10,14 @@
 
 #include "common/predict/collective_form.hpp"
 #include "common/result/model.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark::cli {
 
 /// Rows that differ in their sizes and numbers of ranks only.
 struct CollectiveRows {
   std::string key;  ///< of the cases, without `bytes` and `ranks`
+  Point point;      ///< the same, with implied values
   bool has_sizes = false;
   std::vector<predict::CollectiveTime> times;  ///< geometric means over runs on as many nodes
   std::size_t runs = 0;                        ///< that have such rows
@@ -41,12 +43,13 @@ double interval_factor(double half_width, double run_deviation, double level);
 /// The numbers of ranks among measured times.
 std::set<int> ranks_in(const std::vector<predict::CollectiveTime>& times);
 
-/// Whether a key has all of these words ("backend=mpi").
-bool key_has(const std::string& key, const std::vector<std::string>& words);
+/// Whether a point has all of these words ("backend=mpi"). It needs its implied values: keys omit
+/// them.
+bool has_words(const Point& point, const std::vector<std::string>& words);
 
-/// Reads the rows of `benchmark` ("micro/allreduce") whose key has all of `wanted`
-/// ("backend=mpi"). Where a series has rows of several nodes, those of one node stand apart: its
-/// ranks share memory. Throws InputError for runs of different machines and of the software GPU.
+/// Reads the rows of `benchmark` ("micro/allreduce") that have all of `wanted` ("backend=mpi").
+/// Where a series has rows of several nodes, those of one node stand apart: its ranks share memory.
+/// Throws InputError for runs of different machines and of the software GPU.
 std::vector<CollectiveRows> read_collective_rows(const std::vector<std::string>& paths,
                                                  const std::string& benchmark,
                                                  const std::vector<std::string>& wanted);

@@ -265,7 +265,7 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
   const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark);
   const TrainingErrors errors(all, benchmark, collectives);
   for (const TrainingRows& rows : all) {
-    if (!key_has(rows.key, targets.words)) continue;
+    if (!has_words(rows.point, targets.words)) continue;
     std::vector<StepLine> lines;
     for (const std::int64_t ranks : targets.ranks) {
       if (const auto line =

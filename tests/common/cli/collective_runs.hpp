@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Files of made-up runs of micro/allreduce, for tests of what predictions take from them.
+// Files of made-up runs of a collective, for tests of what predictions take from them.
 #pragma once
 
 #include <cmath>
@@ -22,6 +22,7 @@ struct CollectiveRun {
   int ranks_per_node = 4;
   double seconds = 1e-5;  ///< of each case
   Point axes = {};        ///< other axes of all cases
+  std::string benchmark = "micro/allreduce";
   std::string cpu_model = "a", gpu_model = "A100";
 };
 
@@ -53,7 +54,7 @@ class CollectiveRuns {
  private:
   static CaseResult case_of(const CollectiveRun& wanted, int ranks, std::size_t index) {
     CaseResult result = test::example_case(index);
-    result.name = "micro/allreduce";
+    result.name = wanted.benchmark;
     result.params = wanted.axes;
     result.params["bytes"] = std::int64_t{64};
     result.params["ranks"] = std::int64_t{ranks};
