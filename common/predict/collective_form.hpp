@@ -75,7 +75,9 @@ struct CollectivePrediction {
   std::vector<FittedForm> forms;  ///< those forms, best first
   std::vector<CollectiveTime> used;
   std::size_t ranks_used = 0;  ///< numbers of ranks among them
-  /// Half width of the conformal interval, as the logarithm of a factor; nothing for too few rows.
+  /// Half width of the interval, as the logarithm of a factor, from residuals of the best form,
+  /// each by the fit of the other numbers of ranks. They chose that form, so that it is like a
+  /// jackknife's: its coverage is measured, not guaranteed. Nothing for too few rows.
   std::optional<double> half_width;
 
   bool is_tested() const { return ranks_used >= kTestedRanks; }

@@ -53,10 +53,10 @@ class TrainingErrors {
   TrainingErrors(const std::vector<TrainingRows>& all, const Benchmark& benchmark,
                  Collectives& collectives);
 
-  /// Adds the conformal interval of `level`: from errors of predictions whose messages are known
-  /// alike (rows, or forms), but not from the error of this one, and from the scatter of runs.
-  /// Leaves it away where there are fewer than residuals_needed(level), and where the slowest rank
-  /// is a lower bound.
+  /// Adds the split conformal interval of `level`: from errors of predictions whose messages are
+  /// known alike (rows, or forms), but not from the error of this one, and from the scatter of
+  /// runs. Leaves it away where there are fewer than residuals_needed(level), and where the slowest
+  /// rank is a lower bound.
   void add_interval(StepLine& line, const std::string& key, double level) const;
   /// Errors that add_interval() takes for such a line.
   std::size_t count_for(const StepLine& line, const std::string& key) const {
