@@ -150,27 +150,6 @@ std::vector<Selected> select(const Registry& registry, const PlanRequest& reques
   return selected;
 }
 
-/// Every override must meet at least one selected benchmark that has its axis.
-void check_overrides(const Registry& registry, const std::vector<Selected>& selected,
-                     const std::vector<AxisOverride>& overrides) {
-  for (const AxisOverride& change : overrides) {
-    if (!change.benchmark.empty()) require(registry, change.benchmark, "--axis");
-    std::set<std::string> known;
-    bool met = false;
-    for (const Selected& one : selected) {
-      if (!change.benchmark.empty() && one.benchmark->name() != change.benchmark) continue;
-      for (const Axis& axis : one.benchmark->axes()) known.insert(axis.name);
-      met = met || one.benchmark->find_axis(change.axis) != nullptr;
-    }
-    if (!met) {
-      const std::vector<std::string> names(known.begin(), known.end());
-      throw UsageError(fmt::format("--axis: no selected benchmark has an axis '{}'{}",
-                                   text::printable(change.axis, 80),
-                                   text::did_you_mean(change.axis, names)));
-    }
-  }
-}
-
 /// "all" ranks: those of the job, as far as the benchmark takes them.
 std::vector<Value> parse_values(const Axis& axis, const std::string& text,
                                 const PlanContext& context) {
@@ -280,10 +259,32 @@ AxisOverride parse_override(const std::string& text) {
   return result;
 }
 
+void check_overrides(const Registry& registry, const std::vector<const Benchmark*>& benchmarks,
+                     const std::vector<AxisOverride>& overrides) {
+  for (const AxisOverride& change : overrides) {
+    if (!change.benchmark.empty()) require(registry, change.benchmark, "--axis");
+    std::set<std::string> known;
+    bool met = false;
+    for (const Benchmark* one : benchmarks) {
+      if (!change.benchmark.empty() && one->name() != change.benchmark) continue;
+      for (const Axis& axis : one->axes()) known.insert(axis.name);
+      met = met || one->find_axis(change.axis) != nullptr;
+    }
+    if (!met) {
+      const std::vector<std::string> names(known.begin(), known.end());
+      throw UsageError(fmt::format("--axis: no selected benchmark has an axis '{}'{}",
+                                   text::printable(change.axis, 80),
+                                   text::did_you_mean(change.axis, names)));
+    }
+  }
+}
+
 std::vector<PlannedCase> make_plan(const Registry& registry, const PlanRequest& request,
                                    const PlanContext& context) {
   const std::vector<Selected> selected = select(registry, request);
-  check_overrides(registry, selected, request.overrides);
+  std::vector<const Benchmark*> benchmarks;
+  for (const Selected& one : selected) benchmarks.push_back(one.benchmark);
+  check_overrides(registry, benchmarks, request.overrides);
   std::vector<PlannedCase> plan;
   for (const Selected& one : selected) expand(one, request, context, plan);
   std::set<std::string> keys;

@@ -20,6 +20,9 @@ struct AxisOverride {
 };
 /// Throws UsageError.
 AxisOverride parse_override(const std::string& text);
+/// Every override must meet one of these benchmarks that has its axis. Throws UsageError.
+void check_overrides(const Registry& registry, const std::vector<const Benchmark*>& benchmarks,
+                     const std::vector<AxisOverride>& overrides);
 
 /// One block of a preset: a benchmark, its axis values and how to measure it.
 struct PresetEntry {

@@ -200,6 +200,20 @@ class FromRows(ProgramTest):
         self.assertIn("scalemark run micro/allreduce -a ranks=2,4,8 -a bytes=8:4M:*4 -a backend=mpi -o rows.h5", done.stderr)
         self.assertIn("no row of micro/broadcast", self.predict(one_size, workload="micro/broadcast", axes=["ranks=16"], code=4).stderr)
 
+    def test_axes_are_those_of_run(self):
+        path = self.ring_file([2, 4, 8])
+
+        def predict(*axes):
+            return run("predict", "--from", path, "--workload", "micro/allreduce", "-a", "ranks=16", "--format", "json",
+                       *[word for axis in axes for word in ("-a", axis)], program=ALL)
+        for axis, why in (("bites=8", "no selected benchmark has an axis 'bites' (did you mean bytes?)"), ("backend=mpj", "'mpj'"),
+                          ("backend=mpi,nccl", "backend=mpi,nccl are 2 values"),
+                          ("micro/barrier:backend=mpi", "--workload is 'micro/allreduce'")):
+            self.expect(predict(axis), 2, why)
+        done = predict("micro/allreduce:bytes=4K", "micro/allreduce:backend=mpi")
+        self.expect(done, 0)
+        self.assertEqual([one["bytes"] for one in json.loads(done.stdout)], [4096])
+
     def test_what_is_refused(self):
         path = self.ring_file([2, 4])
         for axes, why in ((["bytes=8"], "-a ranks=... is missing"), (["ranks=1"], "-a ranks: 1 is not in 2 to 1048576"),

@@ -157,12 +157,31 @@ class PredictTraining(ProgramTest):
     def test_what_it_refuses(self):
         one = self.train("one.h5", 1)
         self.expect(self.predict(one, *PREDICT), 2, "-a ranks=... is missing")
-        self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "bytes=8"), 2, "-a bytes=... is for collectives only")
-        self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "image=64"), 4, "no row of imaging/train there")
+        self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "bytes=8"), 2, "has an axis 'bytes'")
+        self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "imag=28"), 2, "has an axis 'imag' (did you mean image")
+        self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "mode=papr"), 2, "'papr'")
+        self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "llm/finetune:batch=4"), 2, "--workload is 'imaging/train'")
         self.expect(self.predict(one, "--workload", "llm/finetune", "-a", "ranks=2"), 4, "no row of llm/finetune there")
         done = self.predict(one, "--workload", "micro/gemm", "-a", "ranks=2")
         self.expect(done, 2)
         self.assertTrue(re.search(r"allowed: micro/allgather, .*imaging/train, llm/finetune", done.stderr), done.stderr)
+
+    def test_commands_have_the_axes_that_were_asked_for(self):
+        one = self.train("one.h5", 1)
+        asked = ["-a", "ranks=2", "-a", "image=64", "-a", "imaging/train:images=1K"]
+        self.expect(self.predict(one, *PREDICT, *asked), 4, "no row of imaging/train there",
+                    "scalemark run '^imaging/train$' -a ranks=1 -a image=64 -a images=1024 -o training.h5")
+        # As keys have it: the rows of image=28 are found under any name of the number.
+        self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "imaging/train:image=28:28:+1"), 4, "rows of the messages")
+        machine = [one, "--machine", one, *PREDICT]
+        self.expect(self.predict(*machine, "-a", "image=64", "-a", "ranks=64"), 4, "no row of imaging/train on 64 ranks",
+                    "--machine cannot change the number of ranks",
+                    "mpirun -n 64 scalemark run '^imaging/train$' -a ranks=64 -a image=64 -o training.h5")
+        self.expect(self.predict(*machine, "-a", "image=64"), 4, "  scalemark run '^imaging/train$' -a image=64 -o training.h5")
+        self.expect(self.predict(*machine, "-a", "imag=28"), 2, "has an axis 'imag' (did you mean image")
+        self.expect(self.predict(*machine, "--level", 0.8), 2, "--machine excludes --level")
+        # Rows of operations are missing, so that the training itself was found.
+        self.expect(self.predict(*machine, "-a", "ranks=1"), 4, "parts of a step are missing")
 
 
 if __name__ == "__main__":

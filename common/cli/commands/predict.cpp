@@ -138,11 +138,12 @@ void add_rows(CLI::App& command, PredictArguments& options) {
                   "backend=mpi and other axes choose rows")
       ->needs(from)
       ->allow_extra_args(false);
-  command
-      .add_option("--machine", rows.machine,
-                  "Result files of another machine with rows of a training's operations: predict "
-                  "the measured steps there")
-      ->needs(from);
+  CLI::Option* machine =
+      command
+          .add_option("--machine", rows.machine,
+                      "Result files of another machine with rows of a training's operations: "
+                      "predict the measured steps there, without an interval")
+          ->needs(from);
   CLI::Option* page =
       command
           .add_option("-o,--output", rows.page,
@@ -152,6 +153,7 @@ void add_rows(CLI::App& command, PredictArguments& options) {
   take_number(command.add_option("--level", rows.level, "Probability that an interval holds"),
               {NumberRule::Kind::real, 0.5, 0.99, false})
       ->needs(from)
+      ->excludes(machine)
       ->capture_default_str();
 }
 

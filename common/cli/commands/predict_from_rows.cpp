@@ -24,9 +24,9 @@
 #include "common/base/units.hpp"
 #include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_rows.hpp"
+#include "common/cli/commands/predict_targets.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/core/benchmark.hpp"
-#include "common/core/plan.hpp"
 #include "common/html/scaling_page.hpp"
 #include "common/predict/conformal.hpp"
 #include "common/predict/scale_model.hpp"
@@ -69,15 +69,6 @@ std::string_view collective_of(const RowPrediction& request) {
                                  text::join(allowed, ", ")));
   }
   return name.substr(kSuite.size());
-}
-
-std::vector<std::int64_t> numbers(const AxisOverride& axis, std::int64_t low, std::int64_t high) {
-  std::vector<std::int64_t> values = text::parse_integers(axis.values);
-  for (const std::int64_t one : values) {
-    if (one < low || one > high)
-      throw UsageError(fmt::format("-a {}: {} is not in {} to {}", axis.axis, one, low, high));
-  }
-  return values;
 }
 
 /// Extra-P's form over the ranks, at a measured size, where it says more than the forms: judged
@@ -308,42 +299,20 @@ bool has_two_numbers_of_ranks(const CollectiveRows& rows) {
   return ranks_in(rows.times).size() > 1;
 }
 
-int nothing_to_predict_from(const std::string& workload, const std::vector<std::string>& words,
+int nothing_to_predict_from(const std::string& workload, const RowTargets& targets,
                             const std::vector<CollectiveRows>& all, bool has_sizes) {
   std::string found = "no row";
   if (!all.empty())
     found = fmt::format("rows on {} ranks only", *ranks_in(all.front().times).begin());
-  std::string more;
-  for (const std::string& one : words) more += " -a " + text::printable(one, 100);
   fmt::print(stderr,
              "scalemark predict: {} of {} there: two numbers of ranks or more are needed, three to "
              "test a form. To "
              "measure them:\n  mpirun -n 8 scalemark run {} -a ranks=2,4,8{}{} -o rows.h5\n",
-             found, workload, workload, has_sizes ? " -a bytes=8:4M:*4" : "", more);
+             found, workload, workload, has_sizes ? " -a bytes=8:4M:*4" : "", targets.options());
   return static_cast<int>(ExitCode::nothing);
 }
 
 }  // namespace
-
-RowTargets targets_of(const RowPrediction& request) {
-  RowTargets targets;
-  for (const std::string& word : request.axes) {
-    const AxisOverride axis = parse_override(word);
-    if (axis.axis == "ranks") {
-      targets.ranks = numbers(axis, 2, predict::kMaxRanks);
-    } else if (axis.axis == "bytes") {
-      targets.bytes = numbers(axis, 0, std::int64_t{1} << 40);
-    } else {
-      targets.words.push_back(axis.axis + "=" + axis.values);
-    }
-  }
-  constexpr std::int64_t kMostDrawn = 4096;
-  if (targets.ranks.empty() && !request.page.empty()) {
-    for (std::int64_t ranks = 2; ranks <= kMostDrawn; ranks *= 2) targets.ranks.push_back(ranks);
-  }
-  if (targets.ranks.empty()) throw UsageError("-a ranks=... is missing: the ranks to predict for");
-  return targets;
-}
 
 int predict_from_rows(const RowPrediction& request, const std::string& format) {
   const std::string_view collective = collective_of(request);
@@ -351,7 +320,7 @@ int predict_from_rows(const RowPrediction& request, const std::string& format) {
   std::vector<CollectiveRows> all =
       read_collective_rows(request.files, request.workload, targets.words);
   if (std::ranges::none_of(all, has_two_numbers_of_ranks))
-    return nothing_to_predict_from(request.workload, targets.words, all, collective != "barrier");
+    return nothing_to_predict_from(request.workload, targets, all, collective != "barrier");
   std::erase_if(all, [](const CollectiveRows& one) { return !has_two_numbers_of_ranks(one); });
   ordered_json json = ordered_json::array();
   std::vector<html::RanksFigure> figures;

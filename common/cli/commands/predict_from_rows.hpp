@@ -3,7 +3,6 @@
 // rows.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -19,16 +18,6 @@ struct RowPrediction {
   std::filesystem::path page;        ///< to write instead of printing; empty = none
   bool force = false;                ///< replace an earlier page
 };
-
-/// What is asked for.
-struct RowTargets {
-  std::vector<std::int64_t> ranks, bytes;  ///< no bytes: all measured sizes
-  std::vector<std::string> words;          ///< other axes, "backend=mpi"
-};
-
-/// Reads the axes of a request. A page has 2 to 4,096 ranks where the axes name none. Throws
-/// UsageError for other requests without `ranks`, and for values beyond their limits.
-RowTargets targets_of(const RowPrediction& request);
 
 /// Prints a line for each number of ranks and size asked for, as "text" or "json", or writes the
 /// page. Returns the exit code. Throws UsageError for another workload and for axes without

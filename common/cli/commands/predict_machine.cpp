@@ -2,10 +2,13 @@
 // Compares the rows of a step's operations on two machines.
 #include "common/cli/commands/predict_machine.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,6 +22,7 @@
 #include "common/cli/commands/explain_rows.hpp"
 #include "common/cli/commands/missing_rows.hpp"
 #include "common/cli/commands/predict_rows.hpp"
+#include "common/cli/commands/predict_targets.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/predict/step_parts.hpp"
 #include "common/stats/summary.hpp"
@@ -49,11 +53,18 @@ StepRows rows_of(const std::vector<std::string>& paths) {
   return rows;
 }
 
-std::vector<OnMachine> explain_both(const RowPrediction& request, const Benchmark& benchmark) {
+bool is_meant(const Training& training, const Benchmark& benchmark, const RowTargets& targets) {
+  const bool has_ranks = targets.ranks.empty() ||
+                         std::ranges::count(targets.ranks, training.point.integer("ranks")) > 0;
+  return training.benchmark == &benchmark && has_ranks && has_words(training.point, targets.words);
+}
+
+std::vector<OnMachine> explain_both(const RowPrediction& request, const RowTargets& targets,
+                                    const Benchmark& benchmark) {
   const StepRows here = rows_of(request.files), there = rows_of(request.machine);
   std::vector<OnMachine> all;
   for (const auto& [key, training] : here.trainings()) {
-    if (training.benchmark != &benchmark || !has_words(training.point, request.axes)) continue;
+    if (!is_meant(training, benchmark, targets)) continue;
     const auto none = [](const WorkloadPart&) { return std::nullopt; };
     OnMachine one{key, here.explain(training, none), there.explain(training, here), {}};
     if (const auto known = there.trainings().find(key); known != there.trainings().end())
@@ -117,11 +128,21 @@ ordered_json json_on_machine(const OnMachine& one) {
           {"measured", one.measured ? text::json_number(*one.measured) : ordered_json()}};
 }
 
-int no_training_here(const RowPrediction& request) {
+int no_training_here(const RowPrediction& request, const RowTargets& targets) {
+  std::string where, why, launcher, axes = targets.options();
+  if (!targets.ranks.empty()) {
+    std::vector<std::string> ranks;
+    for (const std::int64_t one : targets.ranks) ranks.push_back(std::to_string(one));
+    const std::string list = text::join(ranks, ",");
+    where = fmt::format(" on {} ranks", list);
+    why = "; --machine cannot change the number of ranks";
+    launcher = fmt::format("mpirun -n {} ", std::ranges::max(targets.ranks));
+    axes.insert(0, " -a ranks=" + list);
+  }
   fmt::print(stderr,
-             "scalemark predict: no row of {} in the files of --from whose operations are known. "
-             "To measure it:\n  scalemark run '^{}$' -o training.h5\n",
-             request.workload, request.workload);
+             "scalemark predict: no row of {}{} in the files of --from whose operations are "
+             "known{}. To measure it:\n  {}scalemark run '^{}$'{} -o training.h5\n",
+             request.workload, where, why, launcher, request.workload, axes);
   return static_cast<int>(ExitCode::nothing);
 }
 
@@ -131,8 +152,9 @@ int predict_on_machine(const RowPrediction& request, const Benchmark& benchmark,
                        const std::string& format) {
   if (!request.page.empty())
     throw UsageError("--machine prints, and --output writes a page: give one of them");
-  const std::vector<OnMachine> all = explain_both(request, benchmark);
-  if (all.empty()) return no_training_here(request);
+  const RowTargets targets = axes_of(request, 1);
+  const std::vector<OnMachine> all = explain_both(request, targets, benchmark);
+  if (all.empty()) return no_training_here(request, targets);
   std::vector<WorkloadPart> missing_here, missing_there;
   ordered_json json = ordered_json::array();
   bool is_first = true;

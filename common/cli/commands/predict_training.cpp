@@ -20,6 +20,7 @@
 #include "common/base/units.hpp"
 #include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_rows.hpp"
+#include "common/cli/commands/predict_targets.hpp"
 #include "common/cli/commands/predict_training_rows.hpp"
 #include "common/cli/commands/predict_training_step.hpp"
 #include "common/cli/terminal.hpp"
@@ -237,12 +238,12 @@ void print_missing_messages(const MissingSizes& missing) {
   }
 }
 
-int no_training(const RowPrediction& request) {
+int no_training(const RowPrediction& request, const RowTargets& targets) {
   fmt::print(stderr,
              "scalemark predict: no row of {} there to start from: one of another number of ranks "
              "than is asked for, on GPUs of one rank. To measure it:\n"
-             "  mpirun -n 1 scalemark run '^{}$' -a ranks=1 -o training.h5\n",
-             request.workload, request.workload);
+             "  mpirun -n 1 scalemark run '^{}$' -a ranks=1{} -o training.h5\n",
+             request.workload, request.workload, targets.options());
   return static_cast<int>(ExitCode::nothing);
 }
 
@@ -256,7 +257,6 @@ const Benchmark* training_named(const std::string& workload) {
 int predict_training(const RowPrediction& request, const Benchmark& benchmark,
                      const std::string& format) {
   const RowTargets targets = targets_of(request);
-  if (!targets.bytes.empty()) throw UsageError("-a bytes=... is for collectives only");
   Collectives collectives(request.files);
   MissingSizes missing;
   ordered_json json = ordered_json::array();
@@ -286,7 +286,7 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
     if (!std::exchange(is_first, false)) std::cout << "\n";
     print_steps(rows, lines, errors, request.level);
   }
-  if (!found_any && missing.empty()) return no_training(request);
+  if (!found_any && missing.empty()) return no_training(request, targets);
   if (!figures.empty())
     write_page("predict", request.page,
                html::scaling_page(
