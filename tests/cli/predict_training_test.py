@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`scalemark predict` of training steps, from rows of the training and of its messages."""
+import itertools
 import json
 import re
 import shlex
@@ -165,6 +166,41 @@ class PredictTraining(ProgramTest):
         done = self.predict(one, "--workload", "micro/gemm", "-a", "ranks=2")
         self.expect(done, 2)
         self.assertTrue(re.search(r"allowed: micro/allgather, .*imaging/train, llm/finetune", done.stderr), done.stderr)
+
+    def message_rows(self, done, ranks):
+        """Made-up rows of the messages that a prediction lacks, on these numbers of ranks: 10 us a step of a ring, 1 GB/s."""
+        self.expect(done, 4, "rows of the messages of a step are missing")
+        cases = {}
+        for command in (shlex.split(line) for line in done.stderr.splitlines() if line.startswith("  mpirun -n 8 scalemark run ")):
+            name = command[5].strip("^$")
+            axes = dict(word.split("=") for word in command[6:] if "=" in word)
+            for size, one in itertools.product(axes.pop("bytes").split(","), ranks):
+                key = " ".join([name, *(f"{axis}={value}" for axis, value in {**axes, "bytes": size, "ranks": one}.items())])
+                time = 2 * (one - 1) * 10_000 + 2 * (one - 1) / one * int(size)
+                cases[key] = {"metric": "latency", "unit": "s", "scale": 1e-9, "samples": [round(time)]}
+        with open(self.path("messages.jsonl"), "w", encoding="utf-8") as file:
+            file.write(json.dumps({"run": "messages", "cases": cases}) + "\n")
+        self.expect(run("import", self.path("messages.jsonl"), "-o", self.path("messages.h5")), 0)
+        return self.path("messages.h5")
+
+    def test_a_lower_bound_has_no_interval(self):
+        longer = [*TRAIN, "-a", "images=48"]
+        one = self.train("one.h5", 1, longer)
+        messages = self.message_rows(self.predict(one, *PREDICT, "-a", "ranks=2"), [4, 8, 16])
+        # An interval of 50 % needs the error of one other training on two ranks, whose messages are predicted, too.
+        other = [*longer, "-a", "layout=nhwc"]
+        files = [one, self.train("other-1.h5", 1, other), self.train("other-2.h5", 2, other), messages]
+        axes = ["-a", "ranks=4096", "-a", "layout=nchw"]
+        done = self.predict(*files, *PREDICT, *axes, "--level", 0.5)
+        self.expect(done, 0)
+        self.assertIn("No 50 % interval: of the slowest rank only a lower bound is known (>=).", done.stdout)
+        self.assertNotIn("it takes", done.stdout)
+        (step,) = json.loads(self.predict(*files, *PREDICT, *axes, "--level", 0.5, "--format", "json").stdout)
+        self.assertEqual((step["is_bound"], step["low"], step["high"], step["level"]), (True, None, None, None))
+        self.assertIn("it takes 9 trainings", self.predict(*files, *PREDICT, *axes).stdout)
+        (two,) = json.loads(self.predict(*files, *PREDICT, "-a", "ranks=2", "-a", "layout=nchw", "--level", 0.5, "--format",
+                                         "json").stdout)
+        self.assertIsNotNone(two["low"], "the same training on two ranks has one")
 
     def test_commands_have_the_axes_that_were_asked_for(self):
         one = self.train("one.h5", 1)

@@ -75,26 +75,30 @@ void print_messages(const StepLine& line) {
   text::print_text_table(columns, table, table_width(), std::cout);
 }
 
+bool is_bound(const StepLine& line) { return line.slowest.is_bound; }
+
 bool has_interval(const StepLine& line) { return line.interval.has_value(); }
 
-void print_interval_note(const TrainingRows& rows, const std::vector<StepLine>& lines,
-                         const TrainingErrors& errors, double level) {
+/// What low and high are, or why there are none.
+std::string interval_note(const TrainingRows& rows, const std::vector<StepLine>& lines,
+                          const TrainingErrors& errors, double level) {
   const auto known = std::ranges::find_if(lines, has_interval);
   const StepLine& line = known == lines.end() ? lines.back() : *known;
   const std::size_t count = errors.count_for(line, rows.key);
-  if (known != lines.end()) {
-    fmt::print(std::cout,
-               "low, high: hold {:.3g} % of such steps, by the errors of {} measured trainings, "
-               "each predicted from the others.\n",
-               100 * level, count);
-  } else {
-    fmt::print(
-        std::cout,
-        "No {:.3g} % interval: it takes {} trainings that were measured and can be predicted "
-        "from others; there {}.\n",
-        100 * level, predict::residuals_needed(level),
-        count == 1 ? "is 1" : fmt::format("are {}", count));
-  }
+  if (known != lines.end())
+    return fmt::format(
+        "low, high: hold {:.3g} % of such steps, by the errors of {} measured trainings, each "
+        "predicted from the others.{}",
+        100 * level, count,
+        std::ranges::any_of(lines, is_bound) ? " A lower bound (>=) has none." : "");
+  const std::size_t needed = predict::residuals_needed(level);
+  if (count >= needed)
+    return fmt::format(
+        "No {:.3g} % interval: of the slowest rank only a lower bound is known (>=).", 100 * level);
+  return fmt::format(
+      "No {:.3g} % interval: it takes {} trainings that were measured and can be predicted from "
+      "others; there {}.",
+      100 * level, needed, count == 1 ? "is 1" : fmt::format("are {}", count));
 }
 
 void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lines) {
@@ -103,7 +107,7 @@ void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lin
              "computing: of one rank, from {} steps on {}. slowest: the median step of the slowest "
              "of so many ranks, each slow at random.\n",
              line.samples, text::counted(static_cast<std::size_t>(line.from_ranks), "rank"));
-  if (std::ranges::any_of(lines, [](const StepLine& one) { return one.slowest.is_bound; }))
+  if (std::ranges::any_of(lines, is_bound))
     fmt::print(std::cout,
                ">=: so many ranks are slower than all measured steps in every second step; measure "
                "more steps.\n");
@@ -150,7 +154,7 @@ void print_steps(const TrainingRows& rows, const std::vector<StepLine>& lines,
   for (const StepLine& one : lines) table.push_back(row_of(one, with_interval, with_hidden));
   text::print_text_table(columns, table, table_width(), std::cout);
   print_step_notes(rows, lines);
-  print_interval_note(rows, lines, errors, level);
+  fmt::print(std::cout, "{}\n", interval_note(rows, lines, errors, level));
   if (!lines.back().messages.empty()) print_messages(lines.back());
 }
 
@@ -210,8 +214,7 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
                                "computes.",
                                *bound_from)
                  : "The computation of the slowest rank bounds the step on all of these ranks.");
-  const auto bound =
-      std::ranges::find_if(lines, [](const StepLine& one) { return one.slowest.is_bound; });
+  const auto bound = std::ranges::find_if(lines, is_bound);
   if (bound != lines.end())
     figure.notes.push_back(fmt::format(
         "From {} ranks on the slowest is a lower bound: more measured steps are needed.",
