@@ -65,6 +65,21 @@ class Plan(ProgramTest):
         self.assertAlmostEqual(eight["predicted"] / predicted["seconds"], 1)
         self.assertIn("untested", eight["source"])
 
+    def test_it_says_how_far_beyond_the_rows_a_form_is_used(self):
+        times = {f"micro/allreduce backend=mpi memory=host bytes=4096 ranks={ranks}": 2 * (ranks - 1) * 10_000 for ranks in (2, 3, 4)}
+        cases = {key: {"metric": "latency", "unit": "s", "scale": 1e-9, "samples": [time]} for key, time in times.items()}
+        with open(self.path("rows.jsonl"), "w", encoding="utf-8") as file:
+            file.write(json.dumps({"run": "rows", "cases": cases}) + "\n")
+        rows_file = self.path("rows.h5")
+        self.expect(run("import", self.path("rows.jsonl"), "-o", rows_file), 0)
+        words = ["^micro/allreduce$", "-a", "backend=mpi", "-a", "memory=host", "-a", "bytes=4K", "--from", rows_file, "--ranks", 4096]
+        near, far = self.plan(*words, "-a", "ranks=4,4096")["rows"]
+        self.assertEqual((near["beyond_measured_ranks"], far["beyond_measured_ranks"]), (None, 1024))
+        text = run("plan", *words, "-a", "ranks=4,4096")
+        self.expect(text, 0)
+        self.assertIn("4096 ranks are 1024 times the most that was measured; the forms were tested over 1.3 times only.",
+                      " ".join(text.stdout.split()))
+
     def test_without_files_it_tells_memory_and_bounds(self):
         plan = self.plan("^micro/memcpy$", "-a", "bytes=1M", "--sweeps", 3, "--max-time", "2s")
         self.assertEqual(plan["earlier_runs"], 0)

@@ -202,6 +202,21 @@ class PredictTraining(ProgramTest):
                                          "json").stdout)
         self.assertIsNotNone(two["low"], "the same training on two ranks has one")
 
+    def test_it_says_how_far_beyond_the_rows_a_form_is_used(self):
+        one = self.train("one.h5", 1)
+        messages = self.message_rows(self.predict(one, *PREDICT, "-a", "ranks=2"), [2, 3, 4])
+        far = self.predict(one, messages, *PREDICT, "-a", "ranks=2,4096")
+        self.expect(far, 0)
+        told = "Messages: 4096 ranks are 1024 times the most that was measured; the forms were tested over 1.3 times only."
+        self.assertIn(told, " ".join(far.stdout.split()))
+        steps = json.loads(self.predict(one, messages, *PREDICT, "-a", "ranks=2,4096", "--format", "json").stdout)
+        self.assertEqual([step["beyond_measured_ranks"] for step in steps], [None, 1024])
+        page = self.path("page.html")
+        self.expect(self.predict(one, messages, *PREDICT, "-o", page), 0)
+        with open(page, encoding="utf-8") as file:
+            self.assertIn(told, file.read())
+        self.assertNotIn("the most that was measured", self.predict(one, messages, *PREDICT, "-a", "ranks=2").stdout)
+
     def test_commands_have_the_axes_that_were_asked_for(self):
         one = self.train("one.h5", 1)
         asked = ["-a", "ranks=2", "-a", "image=64", "-a", "imaging/train:images=1K"]

@@ -127,6 +127,8 @@ void predict_case(const PlannedCase& planned, Collectives& collectives, compare:
   if (!found) return;
   one.predicted = found->seconds;
   one.source = found->source;
+  one.beyond = found->reach.beyond;
+  if (found->reach.is_far()) one.reach = found->reach.note();
 }
 
 /// Collectives that no run measured are predicted.

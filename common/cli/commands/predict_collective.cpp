@@ -99,7 +99,7 @@ std::optional<MessageTime> Collective::time(double bytes, int ranks, int nodes) 
     const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, kIntervalLevel);
     const std::string form = found.forms.front().name();
     const char* const word = !found.is_tested() ? ", untested" : found.fits() ? "" : ", no fit";
-    return MessageTime{found.seconds, form + word, false};
+    return MessageTime{found.seconds, form + word, false, reach_of(ranks, ranks_in(found.used))};
   } catch (const Error&) {  // too few numbers of ranks beside this size
     return std::nullopt;
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/cli/commands/overlap_rows.hpp"
+#include "common/cli/commands/rank_reach.hpp"
 #include "common/predict/collective_form.hpp"
 
 namespace scalemark::cli {
@@ -20,6 +21,7 @@ struct MessageTime {
   /// form that predicts it, with "untested" or "no fit".
   std::string source;
   bool is_from_rows = false;  ///< on as many ranks
+  RankReach reach = {};       ///< of the form
 };
 
 /// The rows of one collective that have the same axes but bytes and ranks.

@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -25,6 +24,7 @@
 #include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/predict_targets.hpp"
+#include "common/cli/commands/rank_reach.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/html/scaling_page.hpp"
@@ -50,8 +50,7 @@ struct Line {
   std::vector<std::string> equal_forms;  ///< that cannot be told apart from it
   std::optional<double> measured;
   std::vector<predict::CollectiveTime> used;
-  double beyond = 1;         ///< ranks / most ranks measured
-  double tested_beyond = 1;  ///< most ranks measured / next smaller number
+  RankReach reach = {};
   /// Part of the time that grows with the number of messages; nothing for the fallback.
   std::optional<double> step_share;
 };
@@ -125,9 +124,7 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
   for (const predict::CollectiveTime& one : line.used) {
     if (one.ranks == ranks && one.bytes == bytes) line.measured = one.seconds;
   }
-  const std::set<int> measured = ranks_in(line.used);
-  line.beyond = static_cast<double>(ranks) / *measured.rbegin();
-  line.tested_beyond = static_cast<double>(*measured.rbegin()) / *std::next(measured.rbegin());
+  line.reach = reach_of(ranks, ranks_in(line.used));
   return line;
 }
 
@@ -156,9 +153,6 @@ std::string form_text(const Line& line) {
   if (!line.tested) return "untested: " + names;
   return line.fits ? names : "none fits; best: " + names;
 }
-
-/// "16 times", "1.5 times".
-std::string times_text(double factor) { return units::significant(factor, 2) + " times"; }
 
 void print_notes(const CollectiveRows& rows, const std::vector<Line>& lines, double level) {
   std::vector<std::string> ranks;
@@ -196,11 +190,9 @@ void print_notes(const CollectiveRows& rows, const std::vector<Line>& lines, dou
     fmt::print(
         std::cout,
         "A size outside of those measured: as if the library did there what it does next to it.\n");
-  const auto far = std::ranges::max_element(lines, {}, &Line::beyond);
-  if (far->beyond > far->tested_beyond)
-    fmt::print(std::cout,
-               "{} ranks are {} the most that was measured; the forms were tested over {} only.\n",
-               far->ranks, times_text(far->beyond), times_text(far->tested_beyond));
+  const auto far =
+      std::ranges::max_element(lines, {}, [](const Line& one) { return one.reach.beyond; });
+  if (far->reach.is_far()) fmt::print(std::cout, "{}\n", far->reach.note());
 }
 
 void print_text(std::string_view collective, const CollectiveRows& rows,
@@ -249,7 +241,7 @@ ordered_json json_of(const CollectiveRows& rows, const Line& line, double level)
           {"equal_forms", line.equal_forms},
           {"error", text::json_number(line.error)},
           {"measured", line.measured ? text::json_number(*line.measured) : ordered_json()},
-          {"beyond_measured_ranks", line.beyond},
+          {"beyond_measured_ranks", line.reach.beyond},
           {"runs", rows.runs},
           {"nodes", rows.nodes},
           {"rows", used}};
@@ -257,11 +249,10 @@ ordered_json json_of(const CollectiveRows& rows, const Line& line, double level)
 
 /// Which algorithm a line is of, and what bounds it at its end.
 html::TableRow facts_of(const std::string& name, const Line& last) {
-  const bool is_far = last.beyond > last.tested_beyond;
   return {{name, form_text(last),
            last.step_share ? fmt::format("{:.0f} %", 100 * *last.step_share) : "-",
-           fmt::format("{:.0f} of {}", last.ranks / last.beyond, last.ranks)},
-          is_far ? "warn" : ""};
+           fmt::format("{:.0f} of {}", last.ranks / last.reach.beyond, last.ranks)},
+          last.reach.is_far() ? "warn" : ""};
 }
 
 html::RanksFigure figure_of(const CollectiveRows& rows, const std::vector<Line>& lines) {

@@ -59,6 +59,13 @@ std::string overlap_note(const TrainingRows& rows, const std::vector<StepLine>& 
       "{} sends while the ranks compute, so that a step may be shorter: down to slowest.", group);
 }
 
+/// How far messages are predicted beyond their rows, on the most ranks asked for; empty if not far.
+std::string reach_note(const std::vector<StepLine>& lines) {
+  const auto& most = *std::ranges::max_element(lines, {}, &StepLine::ranks);
+  const RankReach* const reach = most.farthest();
+  return reach != nullptr && reach->is_far() ? "Messages: " + reach->note() : std::string();
+}
+
 double error_of(const StepLine& line) { return line.step() / *line.measured - 1; }
 
 void print_messages(const StepLine& line) {
@@ -111,8 +118,9 @@ void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lin
     fmt::print(std::cout,
                ">=: so many ranks are slower than all measured steps in every second step; measure "
                "more steps.\n");
-  if (const std::string note = overlap_note(rows, lines); !note.empty())
-    fmt::print(std::cout, "{}\n", note);
+  for (const std::string& note : {overlap_note(rows, lines), reach_note(lines)}) {
+    if (!note.empty()) fmt::print(std::cout, "{}\n", note);
+  }
 }
 
 std::string seconds_or_none(const std::optional<double>& seconds) {
@@ -168,25 +176,28 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line, double
                         {"bytes", one.bytes},
                         {"seconds", text::json_number(one.time.seconds)},
                         {"source", one.time.source}});
-  return {{"series", text::json_text(rows.key)},
-          {"ranks", line.ranks},
-          {"step", text::json_number(line.step())},
-          {"low", known ? text::json_number(line.interval->first) : ordered_json()},
-          {"high", known ? text::json_number(line.interval->second) : ordered_json()},
-          {"level", known ? ordered_json(level) : ordered_json()},
-          {"computing", text::json_number(line.computing)},
-          {"slowest", text::json_number(line.slowest.median)},
-          {"slowest_mean", text::json_number(line.slowest.mean)},
-          {"is_bound", line.slowest.is_bound},
-          {"communication", text::json_number(line.communication())},
-          {"overlaps", overlaps(rows)},
-          {"hidden", line.hidden ? text::json_number(*line.hidden) : ordered_json()},
-          {"overlap_ratio",
-           line.overlap_ratio ? text::json_number(*line.overlap_ratio) : ordered_json()},
-          {"from_ranks", line.from_ranks},
-          {"samples", line.samples},
-          {"measured", line.measured ? text::json_number(*line.measured) : ordered_json()},
-          {"messages", messages}};
+  const RankReach* const reach = line.farthest();
+  return {
+      {"series", text::json_text(rows.key)},
+      {"ranks", line.ranks},
+      {"step", text::json_number(line.step())},
+      {"low", known ? text::json_number(line.interval->first) : ordered_json()},
+      {"high", known ? text::json_number(line.interval->second) : ordered_json()},
+      {"level", known ? ordered_json(level) : ordered_json()},
+      {"computing", text::json_number(line.computing)},
+      {"slowest", text::json_number(line.slowest.median)},
+      {"slowest_mean", text::json_number(line.slowest.mean)},
+      {"is_bound", line.slowest.is_bound},
+      {"communication", text::json_number(line.communication())},
+      {"overlaps", overlaps(rows)},
+      {"hidden", line.hidden ? text::json_number(*line.hidden) : ordered_json()},
+      {"overlap_ratio",
+       line.overlap_ratio ? text::json_number(*line.overlap_ratio) : ordered_json()},
+      {"from_ranks", line.from_ranks},
+      {"samples", line.samples},
+      {"measured", line.measured ? text::json_number(*line.measured) : ordered_json()},
+      {"beyond_measured_ranks", reach == nullptr ? ordered_json() : ordered_json(reach->beyond)},
+      {"messages", messages}};
 }
 
 /// The step, and what it consists of, on each number of ranks.
@@ -219,8 +230,9 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
     figure.notes.push_back(fmt::format(
         "From {} ranks on the slowest is a lower bound: more measured steps are needed.",
         bound->ranks));
-  if (std::string note = overlap_note(rows, lines); !note.empty())
-    figure.notes.push_back(std::move(note));
+  for (const std::string& note : {overlap_note(rows, lines), reach_note(lines)}) {
+    if (!note.empty()) figure.notes.push_back(note);
+  }
   return figure;
 }
 

@@ -64,6 +64,15 @@ bool StepLine::is_from_rows() const {
                              [](const StepMessage& one) { return one.time.is_from_rows; });
 }
 
+const RankReach* StepLine::farthest() const {
+  const RankReach* found = nullptr;
+  for (const StepMessage& one : messages) {
+    if (one.time.is_from_rows) continue;
+    if (found == nullptr || one.time.reach.beyond > found->beyond) found = &one.time.reach;
+  }
+  return found;
+}
+
 std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
                                      int ranks, Collectives& collectives, MissingSizes& missing) {
   const auto* const start = start_for(rows, ranks);

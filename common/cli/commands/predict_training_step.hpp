@@ -37,6 +37,8 @@ struct StepLine {
   double step() const { return slowest.median + communication() - won(); }
   /// Whether all messages have rows on as many ranks.
   bool is_from_rows() const;
+  /// Of the message whose form is used farthest beyond its rows; null if no form is used.
+  const RankReach* farthest() const;
 };
 
 /// What a prediction lacks: sizes, by collective.

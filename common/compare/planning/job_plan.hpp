@@ -25,6 +25,8 @@ struct JobCase {
   /// s, from rows of other cases; and what it is from ("ring").
   std::optional<double> predicted;
   std::string source;
+  double beyond = 1;  ///< ranks of the prediction / most ranks that it is from
+  std::string reach;  ///< what that means, as a sentence; empty where it is near
 };
 
 struct JobOptions {

@@ -24,10 +24,12 @@ using nlohmann::ordered_json;
 
 std::string memory_cell(std::uint64_t bytes) { return bytes == 0 ? "-" : units::bytes(bytes); }
 
+bool is_predicted(const JobRow& row) { return !row.measured && row.planned.predicted; }
+
 /// Measured; or "~" and the prediction.
 std::string figure_cell(const JobRow& row) {
   if (row.measured) return units::quantity(row.value, row.unit);
-  return row.planned.predicted ? "~ " + units::seconds(*row.planned.predicted, 3) : "-";
+  return is_predicted(row) ? "~ " + units::seconds(*row.planned.predicted, 3) : "-";
 }
 
 /// Measured, or at most.
@@ -55,13 +57,22 @@ void print_job_rows(const JobPlan& plan, const PlanPrintOptions& options, std::o
   text::print_text_table(columns, table, options.width, out);
 }
 
+/// What predicted figures stand for, and how far the farthest is from its rows.
+void print_predictions(const JobPlan& plan, std::ostream& out) {
+  const JobCase* farthest = nullptr;
+  for (const JobRow& row : plan.rows) {
+    if (!is_predicted(row)) continue;
+    if (farthest == nullptr || row.planned.beyond > farthest->beyond) farthest = &row.planned;
+  }
+  if (farthest == nullptr) return;
+  fmt::print(out, "~: predicted from rows on other ranks, as `scalemark predict` does.\n");
+  if (!farthest->reach.empty()) fmt::print(out, "{}\n", farthest->reach);
+}
+
 /// What figures stand for, and cases that ran but have no value, most often because memory or a
 /// device was missing.
 void print_notes(const JobPlan& plan, std::ostream& out) {
-  if (std::ranges::any_of(plan.rows, [](const JobRow& row) {
-        return !row.measured && row.planned.predicted.has_value();
-      }))
-    fmt::print(out, "~: predicted from rows on other ranks, as `scalemark predict` does.\n");
+  print_predictions(plan, out);
   std::map<std::string, std::size_t> counts;  // by reason
   for (const JobRow& row : plan.rows) {
     if (!row.reason.empty()) ++counts[text::printable(row.reason, 200)];
@@ -129,6 +140,8 @@ ordered_json to_json(const JobPlan& plan, const JobShape& shape) {
          {"predicted",
           row.planned.predicted ? text::json_number(*row.planned.predicted) : ordered_json()},
          {"source", text::json_text(row.planned.source)},
+         {"beyond_measured_ranks",
+          row.planned.predicted ? text::json_number(row.planned.beyond) : ordered_json()},
          {"longest",
           row.planned.longest ? text::json_number(*row.planned.longest) : ordered_json()},
          {"reason", text::json_text(row.reason)}});
