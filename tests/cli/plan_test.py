@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`scalemark plan`: what a job will cost and show, from earlier runs of its cases."""
 import json
+import re
 import shutil
 import unittest
 
@@ -64,14 +65,29 @@ class Plan(ProgramTest):
         (predicted,) = json.loads(done.stdout)
         self.assertAlmostEqual(eight["predicted"] / predicted["seconds"], 1)
         self.assertIn("untested", eight["source"])
+        text = run("plan", "^micro/allreduce$", "-a", "backend=mpi", "-a", "memory=host", "-a", "bytes=4K", "-a", "ranks=2,8", "--from", file,
+                   more, "--ranks", 8)
+        self.expect(text, 0)
+        self.assertRegex(text.stdout, rf"(?m)^ *~ [\d.]+ [mun]?s  {re.escape(eight['source'])} .*micro/allreduce ")
 
-    def test_it_says_how_far_beyond_the_rows_a_form_is_used(self):
-        times = {f"micro/allreduce backend=mpi memory=host bytes=4096 ranks={ranks}": 2 * (ranks - 1) * 10_000 for ranks in (2, 3, 4)}
+    def made_up(self, times):
+        """A file of these cases, ns by key."""
         cases = {key: {"metric": "latency", "unit": "s", "scale": 1e-9, "samples": [time]} for key, time in times.items()}
         with open(self.path("rows.jsonl"), "w", encoding="utf-8") as file:
             file.write(json.dumps({"run": "rows", "cases": cases}) + "\n")
-        rows_file = self.path("rows.h5")
-        self.expect(run("import", self.path("rows.jsonl"), "-o", rows_file), 0)
+        self.expect(run("import", self.path("rows.jsonl"), "-o", self.path("rows.h5")), 0)
+        return self.path("rows.h5")
+
+    def test_a_barrier_is_predicted(self):
+        rows_file = self.made_up({f"micro/barrier backend=mpi ranks={2 ** k}": 1000 * k for k in (1, 2, 3)})
+        plan = self.plan("^micro/barrier$", "-a", "backend=mpi", "-a", "ranks=8,64", "--from", rows_file, "--ranks", 64)
+        (new,) = (row for row in plan["rows"] if "ranks=64" in row["key"])
+        self.assertEqual(new["source"], "dissemination")
+        self.assertAlmostEqual(new["predicted"], 6e-6)
+
+    def test_it_says_how_far_beyond_the_rows_a_form_is_used(self):
+        rows_file = self.made_up({f"micro/allreduce backend=mpi memory=host bytes=4096 ranks={ranks}": 2 * (ranks - 1) * 10_000
+                                  for ranks in (2, 3, 4)})
         words = ["^micro/allreduce$", "-a", "backend=mpi", "-a", "memory=host", "-a", "bytes=4K", "--from", rows_file, "--ranks", 4096]
         near, far = self.plan(*words, "-a", "ranks=4,4096")["rows"]
         self.assertEqual((near["beyond_measured_ranks"], far["beyond_measured_ranks"]), (None, 1024))
@@ -94,6 +110,10 @@ class Plan(ProgramTest):
         self.expect(run("plan", *CASES, "--from", self.path("missing.h5")), 3)
         self.expect(run("plan", *CASES, "--ranks", 0), 2)
         self.expect(run("plan", *CASES, "--effect", "nan"), 2)
+        self.expect(run("plan", *CASES, "--ranks", 4, "--ranks-per-node", 8), 2,
+                    "--ranks-per-node is 8, and the job has 4 ranks; allowed: at most the --ranks")
+        self.expect(run("plan", *CASES, "--from", file, "--ranks-per-node", 3), 2, "--ranks-per-node is 3, and the job has 2 ranks")
+        self.expect(run("plan", *CASES, "--from", file, "--ranks", 1), 4, "left out")  # fewer than were on a node before
         again = self.path("again.h5")
         shutil.copy(file, again)
         self.expect(run("plan", *CASES, "--from", file, again), 2, "are the same run; give each run once")

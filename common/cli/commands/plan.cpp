@@ -88,6 +88,10 @@ Job planned_job(const PlanArguments& options, const std::optional<Job>& earlier)
     job.shape.ranks_per_node = *options.ranks_per_node;
   else if (!earlier)
     job.shape.ranks_per_node = job.shape.ranks;
+  if (options.ranks_per_node > job.shape.ranks)
+    throw UsageError(fmt::format(
+        "--ranks-per-node is {}, and the job has {}; allowed: at most the --ranks",
+        *options.ranks_per_node, text::counted(static_cast<std::size_t>(job.shape.ranks), "rank")));
   job.shape.ranks_per_node = std::min(job.shape.ranks_per_node, job.shape.ranks);
   if (options.threads) job.threads = *options.threads;
   if (options.gpu) job.gpu = *options.gpu;
@@ -117,13 +121,12 @@ compare::JobCase job_case(const PlannedCase& planned, int sweeps) {
 void predict_case(const PlannedCase& planned, Collectives& collectives, compare::JobCase& one) {
   const std::string& benchmark = planned.benchmark->name();
   const auto* bytes = planned.params.find_as<std::int64_t>("bytes");
-  if (bytes == nullptr || predict::forms_of(benchmark.substr(benchmark.find('/') + 1)).empty())
-    return;
+  if (predict::forms_of(benchmark.substr(benchmark.find('/') + 1)).empty()) return;
   std::vector<std::string> words = text::split(key_without(planned.key, {"bytes", "ranks"}), ' ');
   words.erase(words.begin());
-  const auto found =
-      collectives.of({benchmark, words})
-          .time(static_cast<double>(*bytes), static_cast<int>(planned.params.integer("ranks")));
+  const auto found = collectives.of({benchmark, words})
+                         .time(bytes == nullptr ? 0 : static_cast<double>(*bytes),
+                               static_cast<int>(planned.params.integer("ranks")));
   if (!found) return;
   one.predicted = found->seconds;
   one.source = found->source;

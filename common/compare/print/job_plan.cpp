@@ -39,7 +39,8 @@ std::string time_cell(const JobRow& row) {
 }
 
 void print_job_rows(const JobPlan& plan, const PlanPrintOptions& options, std::ostream& out) {
-  const std::vector<text::TextColumn> columns{
+  const bool has_sources = std::ranges::any_of(plan.rows, is_predicted);
+  std::vector<text::TextColumn> columns{
       {.header = "figure", .number = true},
       {.header = "spread %", .number = true},
       {.header = fmt::format("runs for {:g} %", 100 * plan.options.effect), .number = true},
@@ -47,13 +48,19 @@ void print_job_rows(const JobPlan& plan, const PlanPrintOptions& options, std::o
       {.header = "time", .number = true},
       {.header = "case", .shrinks = true},
       {.header = "metric", .aside = true}};
+  if (has_sources) columns.insert(columns.begin() + 1, {.header = "source"});
   std::vector<text::TextRow> table;
-  for (const JobRow& row : plan.rows)
+  for (const JobRow& row : plan.rows) {
     table.push_back(
         {.cells = {figure_cell(row), plain_percent(row.spread),
                    row.runs_needed ? text::needed_runs_cell(*row.runs_needed) : "-",
                    memory_cell(row.planned.memory), time_cell(row), row.planned.key, row.metric},
          .color = {}});
+    if (has_sources) {
+      std::vector<std::string>& cells = table.back().cells;
+      cells.insert(cells.begin() + 1, is_predicted(row) ? row.planned.source : "-");
+    }
+  }
   text::print_text_table(columns, table, options.width, out);
 }
 

@@ -15,6 +15,7 @@
 namespace scalemark::compare {
 namespace {
 
+using testing::ContainsRegex;
 using testing::HasSubstr;
 
 /// Two cases that took 10 and 20 s, and one that failed after 1 s.
@@ -49,7 +50,7 @@ std::vector<JobCase> all_cases() {
            .memory = 3000,
            .longest = 2.5,
            .predicted = 0.004,
-           .source = "ring"},
+           .source = "ring, untested"},
           {.key = key_named("micro/failed"), .memory = 0, .longest = 1},
           {.key = key_named("micro/training"), .memory = 2000, .longest = {}}};
 }
@@ -133,14 +134,15 @@ TEST(JobPlan, PrintsWhatIsKnown) {
                         "other; 1 case of unknown length."));
   EXPECT_THAT(text.str(),
               HasSubstr("  3 runs: more than 70.5 s, 0.0392 node-hours; 5 % found in "));
-  EXPECT_THAT(text.str(), HasSubstr("~ 4.00 ms"));
+  EXPECT_THAT(text.str(), ContainsRegex("figure  source +spread %"));
+  EXPECT_THAT(text.str(), ContainsRegex("~ 4.00 ms  ring, untested +- .* micro/new"));
   EXPECT_THAT(text.str(), HasSubstr("~: predicted from rows on other ranks"));
   const nlohmann::ordered_json json = to_json(plan, {.ranks = 8, .ranks_per_node = 4});
   EXPECT_EQ(json["rows"][0]["seconds"], 20);
   EXPECT_EQ(json["rows"][1]["seconds"], nullptr);
   EXPECT_EQ(json["rows"][1]["longest"], 2.5);
   EXPECT_EQ(json["rows"][1]["predicted"], 0.004);
-  EXPECT_EQ(json["rows"][1]["source"], "ring");
+  EXPECT_EQ(json["rows"][1]["source"], "ring, untested");
   EXPECT_EQ(json["rows"][0]["predicted"], nullptr);
   EXPECT_EQ(json["nodes"], 2);
 }
