@@ -214,7 +214,14 @@ class PredictTraining(ProgramTest):
         page = self.path("page.html")
         self.expect(self.predict(one, messages, *PREDICT, "-o", page), 0)
         with open(page, encoding="utf-8") as file:
-            self.assertIn(told, file.read())
+            html = file.read()
+        self.assertIn(told, html)
+        # Below the figure: the messages on the most ranks, each with its source.
+        self.assertIn("The table has the messages of a step on 4096 ranks.", html)
+        for message in steps[1]["messages"]:
+            self.assertRegex(html, rf"<td[^>]*>{message['component']}</td>.*<td[^>]*>{message['benchmark']}</td>.*"
+                                   rf"<td[^>]*>{re.escape(message['source'])}</td>")
+        self.assertEqual({message["source"] for message in steps[0]["messages"]}, {"measured"})
         self.assertNotIn("the most that was measured", self.predict(one, messages, *PREDICT, "-a", "ranks=2").stdout)
 
     def test_commands_have_the_axes_that_were_asked_for(self):

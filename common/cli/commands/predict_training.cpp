@@ -68,18 +68,37 @@ std::string reach_note(const std::vector<StepLine>& lines) {
 
 double error_of(const StepLine& line) { return line.step() / *line.measured - 1; }
 
-void print_messages(const StepLine& line) {
-  fmt::print(std::cout, "communication on {} ranks:\n", line.ranks);
-  const std::vector<text::TextColumn> columns{
+/// The columns of message_cells().
+std::vector<text::TextColumn> message_columns() {
+  return {
       {.header = "of"}, {.header = "messages", .number = true}, {.header = "bytes", .number = true},
       {.header = "by"}, {.header = "time", .number = true},     {.header = "source"}};
+}
+
+std::vector<std::string> message_cells(const StepMessage& one) {
+  return {one.component,
+          std::to_string(one.count),
+          units::bytes(static_cast<std::uint64_t>(one.bytes)),
+          one.benchmark,
+          units::seconds(one.total(), 4),
+          one.time.source};
+}
+
+void print_messages(const StepLine& line) {
+  fmt::print(std::cout, "communication on {} ranks:\n", line.ranks);
   std::vector<text::TextRow> table;
   for (const StepMessage& one : line.messages)
-    table.push_back({.cells = {one.component, std::to_string(one.count),
-                               units::bytes(static_cast<std::uint64_t>(one.bytes)), one.benchmark,
-                               units::seconds(one.total(), 4), one.time.source},
-                     .color = {}});
-  text::print_text_table(columns, table, table_width(), std::cout);
+    table.push_back({.cells = message_cells(one), .color = {}});
+  text::print_text_table(message_columns(), table, table_width(), std::cout);
+}
+
+/// The messages of a step, below the figure.
+void add_messages(const StepLine& line, html::RanksFigure& figure) {
+  for (const text::TextColumn& one : message_columns())
+    figure.columns.push_back({one.header, one.number});
+  for (const StepMessage& one : line.messages) figure.rows.push_back({message_cells(one), ""});
+  figure.notes.push_back(
+      fmt::format("The table has the messages of a step on {} ranks.", line.ranks));
 }
 
 bool is_bound(const StepLine& line) { return line.slowest.is_bound; }
@@ -220,6 +239,7 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
   for (const auto& [ranks, measured] : rows.by_ranks)
     step.measured.push_back({static_cast<double>(ranks), stats::median(measured.step)});
   figure.lines = {std::move(step), std::move(slowest), std::move(communication)};
+  if (!lines.back().messages.empty()) add_messages(lines.back(), figure);
   figure.notes.push_back(
       bound_from ? fmt::format("From {} ranks on communication takes longer than the slowest rank "
                                "computes.",
