@@ -145,6 +145,7 @@ class FromRows(ProgramTest):
         # Extra-P's form over five numbers of ranks takes over.
         self.assertAlmostEqual(one["seconds"] / (1024e-9 * 32 ** 2.5), 1, delta=1e-3)
         self.assertIn("p^2.5", one["form"])
+        self.assertEqual((one["low"], one["high"], one["level"]), (None, None, None))
         few = {key: time for key, time in times.items() if not key.endswith(("=3", "=6"))}
         (one,) = self.predict(self.file("few", few), axes=["ranks=32", "bytes=1K"])
         self.assertFalse(one["fits"])

@@ -116,7 +116,7 @@ def main():
             for left_out in RANKS:
                 for seconds, one in predictions(program, folder, name, left_out):
                     ratio = one["seconds"] / seconds
-                    holds = one["low"] <= seconds <= one["high"]
+                    holds = one["low"] is not None and one["low"] <= seconds <= one["high"]
                     every += 1
                     fits += one["fits"]
                     near += one["fits"] and 1 / 1.1 <= ratio <= 1.1

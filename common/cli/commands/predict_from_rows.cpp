@@ -53,6 +53,9 @@ struct Line {
   RankReach reach = {};
   /// Part of the time that grows with the number of messages; nothing for the fallback.
   std::optional<double> step_share;
+
+  /// An interval, or several forms.
+  bool has_range() const { return has_interval || low < high; }
 };
 
 std::string_view collective_of(const RowPrediction& request) {
@@ -209,9 +212,8 @@ void print_text(std::string_view collective, const CollectiveRows& rows,
     text::TextRow row{.cells = {std::to_string(one.ranks)}, .color = {}};
     if (rows.has_sizes) row.cells.push_back(units::bytes(static_cast<std::uint64_t>(one.bytes)));
     row.cells.push_back(units::seconds(one.seconds, 3));
-    const bool has_range = one.has_interval || one.low < one.high;
     for (const double value : {one.low, one.high})
-      row.cells.push_back(has_range ? units::seconds(value, 3) : "-");
+      row.cells.push_back(one.has_range() ? units::seconds(value, 3) : "-");
     row.cells.push_back(fmt::format("{:.1f} %", 100 * one.error));
     row.cells.push_back(one.measured ? units::seconds(*one.measured, 3) : "-");
     row.cells.push_back(form_text(one));
@@ -232,8 +234,8 @@ ordered_json json_of(const CollectiveRows& rows, const Line& line, double level)
           {"ranks", line.ranks},
           {"bytes", rows.has_sizes ? ordered_json(line.bytes) : ordered_json()},
           {"seconds", text::json_number(line.seconds)},
-          {"low", text::json_number(line.low)},
-          {"high", text::json_number(line.high)},
+          {"low", line.has_range() ? text::json_number(line.low) : ordered_json()},
+          {"high", line.has_range() ? text::json_number(line.high) : ordered_json()},
           {"level", line.has_interval ? ordered_json(level) : ordered_json()},
           {"form", line.form},
           {"fits", line.fits},
