@@ -146,6 +146,15 @@ const std::array<std::pair<const char*, Make>, 8>& known() {
 
 }  // namespace
 
+std::uint64_t messages_of(const Schedule& schedule) {
+  std::uint64_t messages = 0;
+  for (int round = 0; round < schedule.rounds; ++round) {
+    for (int rank = 0; rank < schedule.ranks; ++rank)
+      messages += schedule.exchange(round, rank).to >= 0 ? 1 : 0;
+  }
+  return messages;
+}
+
 const std::vector<std::string>& algorithms() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> all;

@@ -23,6 +23,9 @@ struct Schedule {
   std::function<Exchange(int round, int rank)> exchange;
 };
 
+/// Messages of all ranks.
+std::uint64_t messages_of(const Schedule& schedule);
+
 inline constexpr int kMaxRanks = 1 << 20;
 
 /// Names of the algorithms, such as allreduce_ring.

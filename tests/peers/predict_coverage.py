@@ -64,9 +64,10 @@ def report(workload, steps, level):
         sys.exit(f"{workload}: no step has an interval")
     width = statistics.median(math.sqrt(step["high"] / step["low"]) for step in known)
     errors = sorted(abs(step["step"] / step["measured"] - 1) for step in known)
+    near = sum(error <= 0.1 for error in errors)
     print(f"{workload}: {held} of {len(known)} intervals of {100 * level:.0f} % held ({100 * held / len(known):.0f} %). They are a factor of "
-          f"{width:.2f} wide to either side; errors: median {100 * statistics.median(errors):.1f} %, largest {100 * errors[-1]:.1f} %.",
-          flush=True)
+          f"{width:.2f} wide to either side; {near} of {len(known)} within 10 %; errors: median {100 * statistics.median(errors):.1f} %, "
+          f"largest {100 * errors[-1]:.1f} %.", flush=True)
 
 
 def main():

@@ -39,9 +39,8 @@ std::uint64_t bytes_of(const PredictArguments& options) {
 }
 
 /// ns until each rank has finished, rounded to whole ones.
-std::vector<std::uint64_t> finish_times(const PredictArguments& options) {
-  const predict::Schedule schedule =
-      predict::make_schedule(options.algorithm, options.ranks, bytes_of(options));
+std::vector<std::uint64_t> finish_times(const predict::Schedule& schedule,
+                                        const PredictArguments& options) {
   const predict::LogGops costs =
       options.loggps.empty() ? predict::LogGops{} : predict::parse_loggops(options.loggps);
   if (options.topology.empty()) return predict::simulate(schedule, costs);
@@ -55,7 +54,9 @@ int simulate_command(const PredictArguments& options) {
   if (options.ranks == 0) throw UsageError("--simulate needs --ranks");
   if (options.loggps.empty() && options.topology.empty())
     throw UsageError("--simulate needs the costs of a message: --loggps, --topology or both");
-  const std::vector<std::uint64_t> times = finish_times(options);
+  const predict::Schedule schedule =
+      predict::make_schedule(options.algorithm, options.ranks, bytes_of(options));
+  const std::vector<std::uint64_t> times = finish_times(schedule, options);
   const std::uint64_t last = *std::ranges::max_element(times);
   if (options.format == "json") {
     std::cout << nlohmann::json{{"algorithm", options.algorithm},
@@ -63,6 +64,7 @@ int simulate_command(const PredictArguments& options) {
                                 {"bytes", bytes_of(options)},
                                 {"loggps", options.loggps},
                                 {"topology", options.topology},
+                                {"messages", predict::messages_of(schedule)},
                                 {"time_ns", last},
                                 {"finish_ns", times}}
                      .dump()
