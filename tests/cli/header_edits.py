@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Changes of a result file's header by h5py."""
+import shutil
+
 import h5py
 
 
@@ -14,3 +16,13 @@ def edit_header(path, change):
         change(file)
         del file.attrs["digest"]
         replace_attribute(file, "format_version", "1.0")
+
+
+def copy_of_another_machine(path, copy):
+    """Another run, as if a machine with another CPU had measured it."""
+    def change(file):
+        replace_attribute(file, "run_uuid", "11111111-2222-3333-4444-777777777777")
+        replace_attribute(file["env/common"], "cpu_model", "Another CPU")
+    shutil.copy(path, copy)
+    edit_header(copy, change)
+    return copy

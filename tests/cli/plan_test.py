@@ -5,6 +5,7 @@ import re
 import shutil
 import unittest
 
+from header_edits import copy_of_another_machine
 from harness import ProgramTest, planned_keys, rows, run
 
 CASES = ["micro/(pingpong|allreduce)", "-a", "backend=mpi", "-a", "memory=host", "-a", "bytes=8,4K", "--max-time", "50ms"]
@@ -117,6 +118,10 @@ class Plan(ProgramTest):
         again = self.path("again.h5")
         shutil.copy(file, again)
         self.expect(run("plan", *CASES, "--from", file, again), 2, "are the same run; give each run once")
+        other = copy_of_another_machine(file, self.path("other.h5"))
+        mixed = run("plan", *CASES, "--from", file, other)
+        self.expect(mixed, 3, f"{other} is of another machine: its cpu_model is Another CPU")
+        self.assertEqual((mixed.stdout, len(mixed.stderr.splitlines())), ("", 1), mixed.stderr)
         fewer = run("plan", *CASES, "-a", "ranks=2,4", "--from", file)
         self.expect(fewer, 0)
         self.assertIn("left out, which such a job cannot run", fewer.stderr)

@@ -9,6 +9,7 @@ import unittest
 
 import h5py
 
+from header_edits import copy_of_another_machine
 from harness import ALL, ProgramTest, rows, run
 
 TRAIN = ["run", "^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "images=24", "-a", "batch=4", "-a", "image=28", "-a",
@@ -163,6 +164,10 @@ class PredictTraining(ProgramTest):
         self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "mode=papr"), 2, "'papr'")
         self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "llm/finetune:batch=4"), 2, "--workload is 'imaging/train'")
         self.expect(self.predict(one, "--workload", "llm/finetune", "-a", "ranks=2"), 4, "no row of llm/finetune there")
+        other = copy_of_another_machine(one, self.path("other.h5"))
+        mixed = self.predict(one, other, *PREDICT, "-a", "ranks=2")
+        self.expect(mixed, 3, f"{other} is of another machine: its cpu_model is Another CPU")
+        self.assertEqual((mixed.stdout, len(mixed.stderr.splitlines())), ("", 1), mixed.stderr)
         done = self.predict(one, "--workload", "micro/gemm", "-a", "ranks=2")
         self.expect(done, 2)
         self.assertTrue(re.search(r"allowed: micro/allgather, .*imaging/train, llm/finetune", done.stderr), done.stderr)
