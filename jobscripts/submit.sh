@@ -10,13 +10,14 @@
 #   --ranks-per-node R   ranks per node (default: --gpus-per-node, else 2)
 #   --gpus-per-node G    GPUs per node for the job (default 0)
 #   --cpus-per-rank C    cores per rank (default: the scheduler's)
-#   --time H:MM:SS       time limit (default 0:30:00)
+#   --time H:MM:SS       time limit (default 0:30:00); LSF and Flux get whole minutes, rounded up
 #   --queue Q            queue or partition
 #   --account A          account, project or bank
 #   --repeats R          runs per number of nodes (default 3)
 #   --resume             complete what earlier jobs of --output left
 #   --array              run each repeat as an element of a job array: on other nodes, at another time
-#   --requeue            a job that the scheduler starts again goes on; Slurm's puts itself back near its time limit, too
+#   --requeue            a job that the scheduler starts again goes on (not Flux, which starts none again); Slurm's puts itself back
+#                        near its time limit, too
 #   --baseline FILE      at the end of a job compare with this file or folder; exit 1 if something is worse
 #   --scratch DIR        write on this disk of the first node, and copy each finished run to --output
 #   --stage NAME=DIR     copy data set NAME (scalemark run --data) from DIR to each node's disk first; may be repeated
@@ -101,6 +102,7 @@ if [[ $scheduler == mpirun ]]; then
 elif [[ -n $hostfile ]]; then
   die 2 "--hostfile is for mpirun only"
 fi
+if [[ $scheduler == flux ]] && ((requeue)); then die 2 "--requeue: Flux starts no job again; submit it once more with --resume"; fi
 [[ -z $container || -e $container || $container == podman:?* ]] || die 2 "'$container' is neither a file, a folder nor podman:IMAGE (--container)"
 [[ -z $hostfile || -f $hostfile ]] || die 2 "'$hostfile' is no file (--hostfile)"
 check_run_arguments "$@"
@@ -130,6 +132,7 @@ fi
 hours=${limit%%:*} minutes=${limit#*:}
 minutes=${minutes%%:*}
 seconds=$((10#$hours * 3600 + 10#$minutes * 60 + 10#${limit##*:}))
+whole_minutes=$(((seconds + 59) / 60))
 
 # shellcheck disable=SC2317  # called by write_job
 head_of_slurm() { # nodes
@@ -159,7 +162,7 @@ head_of_lsf() {
   local name=scalemark
   if ((array)); then name="scalemark[1-$repeats]"; fi
   # LSF sends USR1 two minutes before the time limit.
-  printf '#BSUB %s\n' "-J \"$name\"" "-n $(($1 * per_node))" "-R \"span[ptile=$per_node]\"" "-W $hours:$minutes" \
+  printf '#BSUB %s\n' "-J \"$name\"" "-n $(($1 * per_node))" "-R \"span[ptile=$per_node]\"" "-W $(printf '%d:%02d' $((whole_minutes / 60)) $((whole_minutes % 60)))" \
     "-o $output/nodes-$1/job-%J-%I.txt" "-wa USR1" "-wt 2"
   if ((gpus > 0)); then printf '#BSUB -gpu "num=%s"\n' "$gpus"; fi
   if [[ -n $cpus ]]; then printf '#BSUB -R "affinity[core(%s)]"\n' "$cpus"; fi
@@ -170,7 +173,7 @@ head_of_lsf() {
 
 # shellcheck disable=SC2317  # called by write_job
 head_of_flux() {
-  printf '#flux: %s\n' --job-name=scalemark "-N $1" --exclusive "-t $((10#$hours * 60 + 10#$minutes))m" --signal=SIGUSR1@2m \
+  printf '#flux: %s\n' --job-name=scalemark "-N $1" --exclusive "-t ${whole_minutes}m" --signal=SIGUSR1@2m \
     "--output=$output/nodes-$1/job-{{id}}.txt"
   if [[ -n $queue ]]; then printf '#flux: -q %s\n' "$queue"; fi
   if [[ -n $account ]]; then printf '#flux: -B %s\n' "$account"; fi
@@ -179,6 +182,15 @@ head_of_flux() {
 # Started by hand, or by a scheduler that is not listed.
 # shellcheck disable=SC2317  # called by write_job
 head_of_mpirun() { :; }
+
+# Seconds after which a job without a scheduler's warning ends its measuring.
+end_of_measuring() {
+  if [[ $scheduler == mpirun ]]; then
+    echo "$seconds"
+  else
+    echo $((seconds > 240 ? seconds - 120 : (seconds + 1) / 2))
+  fi
+}
 
 # --- the body: the same for all ------------------------------------------------------------------------------
 
@@ -202,8 +214,12 @@ body_of() { # nodes, ARGUMENT of scalemark run...
   fi
   command+=("${passed[@]}" --output "$output/nodes-$n")
   if (($#)); then command+=(-- "$@"); fi
-  # Runs in the job's own shell, so that the scheduler's signals reach the traps. Without a scheduler the limit is kept here.
-  if [[ $scheduler == mpirun ]]; then command=(timeout --foreground --preserve-status --signal=USR1 --kill-after=120 "$seconds" bash "${command[@]}"); else command=(bash "${command[@]}"); fi
+  # Runs in the job's own shell, so that the scheduler's signals reach the traps. Without a scheduler the limit is kept here. PBS
+  # has no warning before the limit: that is given here, as early as other schedulers give it.
+  command=(bash "${command[@]}")
+  if [[ $scheduler == mpirun || $scheduler == pbs ]]; then
+    command=(timeout --foreground --preserve-status --signal=USR1 --kill-after=120 "$(end_of_measuring)" "${command[@]}")
+  fi
   printf 'exec'
   printf ' %q' "${command[@]}"
   printf '\n'

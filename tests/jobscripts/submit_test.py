@@ -69,6 +69,29 @@ exec "$SCALEMARK" "$@"
                     self.assertIn(word, "\n".join(head))
         self.assertIn("--cc=1-5", done.stdout)
 
+    def test_seconds_of_a_time_limit_are_rounded_up(self):
+        for limit, lsf, flux in (("0:00:30", "-W 0:01", "-t 1m"), ("0:59:01", "-W 1:00", "-t 60m"), ("1:30:00", "-W 1:30", "-t 90m")):
+            for scheduler, word in (("lsf", lsf), ("flux", flux)):
+                self.out = self.path(f"{scheduler}-{limit}")
+                self.expect(self.submit(scheduler, "--time", limit), 0)
+                self.assertRegex(self.job(scheduler), rf"(?m)^#\S+ {word}$")
+
+    def test_pbs_gives_no_warning_so_the_job_does(self):
+        for limit, seconds in (("1:00:00", 3480), ("0:04:00", 120), ("0:00:30", 15)):
+            self.out = self.path(limit)
+            self.expect(self.submit("pbs", "--time", limit), 0)
+            self.assertIn(f"\nexec timeout --foreground --preserve-status --signal=USR1 --kill-after=120 {seconds} bash jobscripts/job.sh pbs ", self.job("pbs"))
+        for scheduler in ("slurm", "lsf", "flux"):
+            self.out = self.path(scheduler)
+            self.expect(self.submit(scheduler), 0)
+            self.assertNotIn("timeout", self.job(scheduler))
+
+    def test_a_pbs_job_stops_before_its_limit(self):
+        path = self.stub_command("qsub", "exec bash \"$1\"\n")
+        self.stub_command("mpirun", '[[ $1 == --version ]] && exit\nwhile [[ $1 != *stub_scalemark* ]]; do shift; done\nexec "$@"\n')
+        self.expect(self.submit("pbs", "--time", "0:00:04", "--repeats", 2, "--submit", env={**self.stub("wait"), **path}), 130, "Finished cases are kept")
+        self.assertEqual(len(self.launches()), 1)
+
     def test_modules_containers_and_arguments_reach_the_job(self):
         image = self.path("a b.sif")
         open(image, "w", encoding="ascii").close()
@@ -94,7 +117,7 @@ exec "$SCALEMARK" "$@"
         for words, said in (([], "no scheduler"), (["sge"], "sge"), (["slurm", "--nodes", "1,x"], "'x'"), (["slurm", "--nodes", "0"], "'0'"),
                             (["pbs", "--time", "soon"], "soon"), (["pbs", "--queue", "a b"], "a b"), (["lsf", "--account", "x\n#BSUB -q y"], "x"),
                             (["pbs", "--mpi", "pmix"], "slurm only"), (["slurm", "--container", self.path("no.sif")], "no.sif"),
-                            (["slurm", "--", "--output", "x"], "--output")):
+                            (["slurm", "--", "--output", "x"], "--output"), (["flux", "--requeue"], "Flux starts no job again")):
             self.expect(start(SUBMIT, *words), 2, said)
 
     def run_job(self, scheduler, plan, *arguments, env=None):
