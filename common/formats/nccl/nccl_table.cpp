@@ -142,8 +142,10 @@ NcclTable::NcclTable(const NcclTest& test, const CaseResult& first)
     : test_(&test),
       redop_(print::param_text(first, "op")),
       ranks_(print::param_integer(first, "ranks").value_or(0)),
+      groups_(print::param_integer(first, "groups").value_or(1)),
       aggregate_(print::param_integer(first, "aggregate").value_or(1)),
       unalign_(print::param_integer(first, "unalign").value_or(0)),
+      strided_(print::param_text(first, "grouping") == "strided"),
       graphs_(print::param_text(first, "graphs") == "true"),
       on_device_(print::param_text(first, "memory") == "device") {
   if (const NcclType* type = nccl_type_of(test, first)) type_ = type->nccl_name;
@@ -207,6 +209,11 @@ void NcclTable::print_title(std::ostream& out) const {
              unalign_);
 }
 
+std::int64_t NcclTable::group_of(std::int64_t rank) const {
+  if (groups_ < 1 || ranks_ % groups_ != 0) return 0;
+  return strided_ ? rank % groups_ : rank / (ranks_ / groups_);
+}
+
 /// Process ids of ranks are not stored: 0 is printed.
 void NcclTable::print_devices(std::ostream& out, const std::vector<RankInfo>& ranks) const {
   const auto count = static_cast<std::size_t>(ranks_);
@@ -214,7 +221,8 @@ void NcclTable::print_devices(std::ostream& out, const std::vector<RankInfo>& ra
   fmt::print(out, "# Using devices\n");
   for (std::size_t rank = 0; rank < count; ++rank) {
     const RankInfo& info = ranks[rank];
-    fmt::print(out, "#  Rank {:>2} Group  0 Pid      0 on {:>10}", rank, one_word(info.node));
+    fmt::print(out, "#  Rank {:>2} Group {:>2} Pid      0 on {:>10}", rank,
+               group_of(static_cast<std::int64_t>(rank)), one_word(info.node));
     if (on_device_ && !info.gpu_model.empty())
       fmt::print(out, " device {:>2} [{}] {}", info.local_rank,
                  one_word(info.gpu_pci.substr(0, info.gpu_pci.rfind('.'))),

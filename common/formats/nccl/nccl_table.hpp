@@ -62,13 +62,16 @@ class NcclTable {
   };
   void print_title(std::ostream& out) const;
   void print_devices(std::ostream& out, const std::vector<RankInfo>& ranks) const;
+  /// The number of a rank's group, as NCCL_TESTS_SPLIT counts them (axes groups and grouping).
+  std::int64_t group_of(std::int64_t rank) const;
   void print_footer(std::ostream& out) const;
 
   const NcclTest* test_;
   std::string parameters_, type_, redop_;
   std::int64_t root_ = -1;
   std::int64_t ranks_ = 0;  ///< 0 = unknown
-  std::int64_t aggregate_ = 1, unalign_ = 0;
+  std::int64_t groups_ = 1, aggregate_ = 1, unalign_ = 0;
+  bool strided_ = false;  ///< every nth rank is in a group, instead of neighbours
   bool graphs_ = false, on_device_ = false;
   std::vector<Row> rows_;
   std::uint64_t iterations_ = 0;  ///< the largest number over all rows

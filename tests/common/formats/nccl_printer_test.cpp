@@ -80,6 +80,35 @@ TEST(NcclPrinter, StatesSettingsThatChangeWhatIsMeasured) {
   EXPECT_THAT(text, testing::HasSubstr("agg iters: 4 validation: 1 graph: 1 unalign: 3\n"));
 }
 
+/// The groups that are printed of so many ranks.
+std::vector<std::string> groups_of(std::size_t ranks, const Point& more) {
+  const CaseResult one =
+      test::collective("micro/allreduce", 8, test::PerRank(ranks, {8000}), more, 8, 1);
+  scalemark::Run run = test::run_of("u", {one});
+  for (std::size_t rank = run.ranks.size(); rank < ranks; ++rank)
+    run.ranks.push_back(run.ranks.front());
+  std::ostringstream out;
+  const std::shared_ptr<ResultSink> printer = make_printer("nccl", out, {});
+  printer->begin(run);
+  printer->add(one);
+  printer->end(run);
+  std::vector<std::string> found;
+  for (const std::string& line : text::split(out.str(), '\n'))
+    if (const auto words = words_of(line); words.size() > 4 && words[3] == "Group")
+      found.push_back(words[4]);
+  return found;
+}
+
+TEST(NcclPrinter, GroupsHaveTheNumbersThatNcclTestsGivesThem) {
+  const Point two{{"groups", std::int64_t{2}}};
+  Point strided = two;
+  strided["grouping"] = "strided";
+  EXPECT_THAT(groups_of(4, {}), ElementsAre("0", "0", "0", "0"));
+  EXPECT_THAT(groups_of(4, two), ElementsAre("0", "0", "1", "1")) << "DIV 2";
+  EXPECT_THAT(groups_of(4, strided), ElementsAre("0", "1", "0", "1")) << "MOD 2";
+  EXPECT_THAT(groups_of(3, two), ElementsAre("0", "0", "0")) << "of a damaged file";
+}
+
 TEST(NcclPrinter, PrintsTheLinesOfNcclTests) {
   const std::string whole(version());
   const std::string text =
