@@ -90,11 +90,12 @@ HostEvidence evidence_of(const std::string& key, std::size_t rank, const fleet::
           .past = 0};
 }
 
-/// "rail 3 of 8", "rails 1, 3 of 8", "all 8 rails": those of a host on which it is bad.
+/// "rail 3 (local rank 3 of each node)", "rails 1, 3 (local ranks 1, 3 of each node)", "all 8
+/// rails": those of a host on which it is bad.
 std::string rails_text(const std::set<std::size_t>& bad, std::size_t rails) {
   if (bad.size() == rails) return fmt::format("all {} rails", rails);
-  return fmt::format("{} {} of {}", bad.size() == 1 ? "rail" : "rails", fmt::join(bad, ", "),
-                     rails);
+  return fmt::format("rail{0} {1} (local rank{0} {1} of each node)", bad.size() == 1 ? "" : "s",
+                     fmt::join(bad, ", "));
 }
 
 /// GPU and network card of a rank, as far as they are known.

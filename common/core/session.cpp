@@ -17,6 +17,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/core/cuda_aware/node_proof.hpp"
 #include "common/core/environment/node_view.hpp"
+#include "common/hardware/nearest_nic.hpp"
 #include "common/mpi/single_copy.hpp"
 #include "common/mpi/typed.hpp"
 
@@ -30,17 +31,6 @@ std::string host_name() {
   char name[256] = {};
   if (gethostname(name, sizeof name - 1) != 0) return "unknown";
   return name;
-}
-
-/// The network adapter on the NUMA node, an InfiniBand one if there is; empty if none is.
-std::string nic_near(const hardware::Machine& machine, int numa) {
-  std::string found;
-  for (const hardware::Nic& nic : machine.nics) {
-    const bool infiniband =
-        nic.name.find("mlx") != std::string::npos || nic.name.find("ib") != std::string::npos;
-    if (nic.numa == numa && (found.empty() || infiniband)) found = nic.name;
-  }
-  return found;
 }
 
 }  // namespace
@@ -156,11 +146,12 @@ std::optional<double> Session::energy(device::DeviceKind kind) {
 }
 
 void Session::gather_rank_table() {
+  const std::string gpu_pci = gpu_ ? gpu_->pci_bus_id() : "";
   const std::tuple mine(host_, node_.rank(), hardware::to_list(binding_.cpus),
                         binding_.numa >= 0 ? binding_.numa : placement_.numa,
-                        gpu_ ? gpu_->uuid() : "", gpu_ ? gpu_->pci_bus_id() : "",
-                        gpu_ ? gpu_->name() : "", nic_near(machine_, placement_.numa),
-                        placement_.note, binding_.problem, mpi::why_messages_may_hang(node_));
+                        gpu_ ? gpu_->uuid() : "", gpu_pci, gpu_ ? gpu_->name() : "",
+                        hardware::nearest_nic(machine_, gpu_pci, placement_.numa), placement_.note,
+                        binding_.problem, mpi::why_messages_may_hang(node_));
   std::set<std::string> said;
   for (const auto& [node, local_rank, cpuset, numa, uuid, pci, model, nic, note, problem, hanging] :
        mpi::gather(world_, mine)) {

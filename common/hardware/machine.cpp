@@ -168,8 +168,12 @@ void read_nics(hwloc_topology_t topology, hwloc_obj_t device, Machine& machine) 
     if (child->type != HWLOC_OBJ_OS_DEVICE || !child->name) continue;
     const auto type = child->attr->osdev.type;
     if (type != HWLOC_OBJ_OSDEV_OPENFABRICS && type != HWLOC_OBJ_OSDEV_NETWORK) continue;
-    machine.nics.push_back({text::printable(child->name, 80), pci_address(device),
-                            numa_of(topology, hwloc_get_non_io_ancestor_obj(topology, device))});
+    machine.nics.push_back(
+        {.name = text::printable(child->name, 80),
+         .pci_bus_id = pci_address(device),
+         .numa = numa_of(topology, hwloc_get_non_io_ancestor_obj(topology, device)),
+         .is_rdma = type == HWLOC_OBJ_OSDEV_OPENFABRICS,
+         .bridges = bridges_above(device)});
   }
 }
 

@@ -53,6 +53,8 @@ struct Nic {
   std::string name;
   std::string pci_bus_id;
   int numa = -1;
+  bool is_rdma = false;              ///< InfiniBand, RoCE, Slingshot: a device of OpenFabrics
+  std::vector<std::string> bridges;  ///< as Gpu::bridges
 };
 
 /// What is known of a node's hardware.

@@ -97,7 +97,7 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         self.assertEqual(sorted(host["host"] for host in fleet["hosts"]), ["node0", "node1", "node2"])
         for host in fleet["hosts"]:
             self.assertEqual(sorted(one["rail"] for one in host["evidence"]), [0, 1])
-            self.assertRegex(host["reason"], r" rail [01] of 2$|all 2 rails$")
+            self.assertRegex(host["reason"], r" rail ([01]) \(local rank \1 of each node\)$|all 2 rails$")
         with open(topology, "w", encoding="ascii") as file:
             file.write("SwitchName=left Nodes=node[0-1]\n")
         lacking = run(*measure, "--topology", topology, "-o", self.path("lacking.h5"), program=self.on_hosts(2), ranks=6)
