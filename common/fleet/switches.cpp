@@ -80,14 +80,19 @@ Switches parse_slurm_topology(std::string_view text, const std::string& origin) 
   return switches;
 }
 
+const std::string* leaf_of(const std::string& host, const Switches& switches) {
+  auto known = switches.find(host);
+  if (known == switches.end()) known = switches.find(short_name(host));
+  return known == switches.end() ? nullptr : &known->second;
+}
+
 std::vector<std::string> leaves_of(std::span<const std::string> hosts, const Switches& switches) {
   std::vector<std::string> leaves;
   for (const std::string& host : hosts) {
-    auto known = switches.find(host);
-    if (known == switches.end()) known = switches.find(short_name(host));
-    if (known == switches.end())
+    const std::string* leaf = leaf_of(host, switches);
+    if (leaf == nullptr)
       throw InputError(fmt::format("--topology names no host '{}'", text::printable(host, 60)));
-    leaves.push_back(known->second);
+    leaves.push_back(*leaf);
   }
   return leaves;
 }

@@ -21,8 +21,10 @@ bool is_slurm_topology(std::string_view text);
 /// a list of hosts that is none, and more than 1,048,576 hosts.
 Switches parse_slurm_topology(std::string_view text, const std::string& origin);
 
-/// The switch above each of `hosts`; one with a domain is also found without it. Throws InputError
-/// for a host that is not there.
+/// The switch above a host, which is also found without its domain; nullptr if it is not there.
+const std::string* leaf_of(const std::string& host, const Switches& switches);
+
+/// The switch above each of `hosts`. Throws InputError for a host that is not there.
 std::vector<std::string> leaves_of(std::span<const std::string> hosts, const Switches& switches);
 
 }  // namespace scalemark::fleet

@@ -12,6 +12,7 @@
 #include "common/base/units.hpp"
 #include "common/base/version.hpp"
 #include "common/fleet/host_names.hpp"
+#include "common/fleet/switches.hpp"
 #include "common/html/drawing/svg.hpp"
 #include "common/html/html.hpp"
 
@@ -58,8 +59,8 @@ std::map<std::string, HostGroup> groups_of(const FleetTable& fleet,
                                            const FleetPageOptions& options) {
   std::map<std::string, HostGroup> groups;
   for (const HostVerdict& one : fleet.hosts) {
-    const auto above = options.switches.find(one.host);
-    groups[above == options.switches.end() ? std::string() : above->second].push_back(&one);
+    const std::string* above = fleet::leaf_of(one.host, options.switches);
+    groups[above == nullptr ? std::string() : *above].push_back(&one);
   }
   for (auto& [name, hosts] : groups)
     std::ranges::sort(hosts, {},

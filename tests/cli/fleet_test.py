@@ -64,15 +64,15 @@ class Fleet(ProgramTest):
         self.assertRegex(text.stdout, rf"(?m)^{host['verdict']} +{host['host']} +network ")
         self.assertEqual("\nbad: " in text.stdout, told.returncode == 1)
 
-    def on_hosts(self, ranks_each):
-        """A program whose ranks are on hosts node0, node1, ... with so many each."""
+    def on_hosts(self, ranks_each, domain=""):
+        """A program whose ranks are on hosts node0, node1, ... of this domain, with so many each."""
         namespace = ["unshare", "--uts"] if os.geteuid() == 0 else ["unshare", "--user", "--map-root-user", "--uts"]
         if subprocess.run([*namespace, "hostname", "node0"], capture_output=True, check=False).returncode != 0:
             self.skipTest("this user may not name a host, not even in a namespace of its own")
         path = self.path(f"on-hosts-{ranks_each}")
         with open(path, "w", encoding="utf-8") as file:
             file.write(f"""#!/bin/sh
-exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_WORLD_RANK / {ranks_each})) '{SCALEMARK}' "$@"
+exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_WORLD_RANK / {ranks_each})){domain} '{SCALEMARK}' "$@"
 """)
         os.chmod(path, 0o755)
         return path
@@ -131,6 +131,23 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         with open(page, encoding="utf-8") as file:
             self.assertIn("All hosts and parts of them", file.read())
         self.expect(run("fleet", paths[0]), 4, "no screening in these files")
+
+    def test_hosts_have_the_names_of_the_list(self):
+        """Ranks call their hosts node0.cluster and so on, Slurm node0."""
+        path, hosts, topology = (self.path(name) for name in ("names.h5", "hosts", "topology.conf"))
+        self.expect(run("run", "^micro/pingpong$", "-a", "pairs=screening", "-a", "bytes=8", "-a", "memory=host", "-n", 5, "-o", path,
+                        program=self.on_hosts(1, ".cluster"), ranks=3), 0)
+        for name, text in ((hosts, "node0 node1 node2"), (topology, "SwitchName=left Nodes=node[0-2]")):
+            with open(name, "w", encoding="ascii") as file:
+                file.write(text + "\n")
+        self.assertIn("node0.cluster", run("fleet", path, "--all").stdout)
+        for listed in ([], ["--hosts", hosts, "--failing", hosts]):
+            page = self.path(f"names-{len(listed)}.html")
+            told = run("fleet", path, *listed, "--topology", topology, "--all", "-o", page)
+            self.assertEqual("node0.cluster" in told.stdout, not listed, told.stdout)
+            with open(page, encoding="utf-8") as file:
+                self.assertIn("left (3 hosts)", file.read())
+        self.assertIn("scontrol update NodeName=node0 State=DRAIN", told.stdout)
 
     def test_two_ranks_have_one_pair(self):
         path, printed = self.screen(2)

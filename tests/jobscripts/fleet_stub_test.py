@@ -38,7 +38,7 @@ case $1 in
   fleet)
     echo "judged: $*"
     # Before the pairs: what the nodes are by themselves.
-    if [[ -n ${STUB_SLOW:-} && ! -e $2/screening.h5 ]]; then printf 'BAD %s CPU\nSUSPECT n1 CPU\nUNTESTED n9 -\n' "$STUB_SLOW"; fi
+    if [[ -n ${STUB_SLOW:-} && ! -e $2/screening.h5 && $* == *" --hosts "* ]]; then printf 'BAD %s CPU\nSUSPECT n1 CPU\nUNTESTED n9 -\n' "$STUB_SLOW"; fi
     exit "${STUB_VERDICT:-0}"
     ;;
 esac

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "common/analysis/fleet_table.hpp"
+#include "common/analysis/node_names.hpp"
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands/commands.hpp"
@@ -40,17 +41,25 @@ std::vector<std::string> names_in(const std::string& file) {
   return fleet::host_names(formats::read_text(file), file);
 }
 
-/// Calls `take` with the run's header and one case after another.
+/// Calls `take` with the run's header and one case after another, with hosts by these names.
 template <typename Take>
-void visit_cases(const std::filesystem::path& file, const Take& take) {
+void visit_cases(const std::filesystem::path& file, const analysis::NodeNames& names,
+                 const Take& take) {
   Run run;
   visit_run(file, {},
             {.header =
                  [&](Run header) {
                    refuse_software_gpu(header);
                    run = std::move(header);
+                   names.rename(run);
                  },
-             .one_case = [&](const CaseResult& one) { take(run, one); }});
+             .one_case =
+                 [&](const CaseResult& one) {
+                   if (names.empty()) return take(run, one);
+                   CaseResult renamed = one;
+                   names.rename(renamed);
+                   take(run, renamed);
+                 }});
 }
 
 /// Files, and the runs of folders and of the folders in them: one for each earlier look at the
@@ -84,18 +93,19 @@ std::vector<std::filesystem::path> history_files(const std::vector<std::string>&
 }
 
 analysis::FleetTable read_fleet(const FleetArguments& options, const fleet::Switches& switches) {
-  analysis::FleetCases cases({.switches = switches,
-                              .hosts = names_in(options.hosts),
-                              .failing = names_in(options.failing)});
+  const std::vector<std::string> hosts = names_in(options.hosts);
+  const analysis::NodeNames names(hosts);
+  analysis::FleetCases cases(
+      {.switches = switches, .hosts = hosts, .failing = names_in(options.failing)});
   std::set<std::string> now;
   for (const std::string& path : options.paths)
     for (const std::filesystem::path& file : find_runs(path))
-      visit_cases(file, [&](const Run& run, const CaseResult& one) {
+      visit_cases(file, names, [&](const Run& run, const CaseResult& one) {
         now.insert(run.uuid);
         cases.add(run, one);
       });
   for (const std::filesystem::path& file : history_files(options.history))
-    visit_cases(file, [&](const Run& run, const CaseResult& one) {
+    visit_cases(file, names, [&](const Run& run, const CaseResult& one) {
       if (!now.contains(run.uuid)) cases.add_past(run, one);
     });
   return cases.table();
@@ -153,7 +163,8 @@ void add_fleet(CLI::App& app, int& exit_code) {
                    "one host each (--preset node)")
       ->required();
   command->add_option("--hosts", options->hosts,
-                      "File with the names of all hosts: those without a result are untested");
+                      "File with the names of all hosts, which are printed (Slurm's NodeNames): "
+                      "those without a result are untested");
   command->add_option("--failing", options->failing,
                       "File with the names of hosts that operations fail with: they are bad");
   command

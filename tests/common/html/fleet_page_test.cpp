@@ -68,6 +68,12 @@ TEST(FleetPage, HostsAreGroupedByTheirSwitches) {
   EXPECT_LT(map.find("node10:"), map.find("leaf B (1 host)"));
 }
 
+TEST(FleetPage, AHostWithADomainIsBelowItsSwitch) {
+  const std::string page = fleet_page({.hosts = {host("node1.cluster", NodeVerdict::ok)}},
+                                      {.switches = {{"node1", "leaf A"}}, .drain = {}});
+  EXPECT_THAT(std::string(map_in(page)), HasSubstr("leaf A (1 host)"));
+}
+
 TEST(FleetPage, SaysWhatIsWrongAndWhatToDo) {
   FleetTable table = cluster();
   table.links = {{"node1", "node2", 1.7, 2, "micro/bandwidth bytes=4194304"}};
