@@ -224,6 +224,9 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         self.assertEqual({(sample.labels["component"], sample.labels["key"], sample.labels["rank"]) for sample in factors},
                          {(one["component"], one["key"], str(one["rank"])) for one in host["evidence"]})
         self.assertEqual({sample.labels["than"] for sample in factors}, {"others"})
+        parts = {(sample.labels["host"], sample.labels["component"]): sample.value for sample in families["scalemark_fleet_component_verdict"]}
+        self.assertEqual(parts[("other2", "network")], 3, "which has no case and no factor")
+        self.assertEqual({component for name, component in parts if name == host["host"]}, {one["component"] for one in host["evidence"]})
 
     def test_the_dashboard_asks_for_metrics_that_there_are(self):
         with open(os.path.join(ROOT, "packaging", "grafana", "scalemark.json"), encoding="utf-8") as file:
@@ -231,7 +234,10 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         alone = self.path("run.h5")
         self.expect(run("run", "^micro/pingpong$", "-a", "bytes=8", "-n", 3, "-o", alone, ranks=2), 0)
         known = {family.name for family in text_string_to_metric_families(run("export", alone, "--to", "openmetrics").stdout)}
-        known |= {"scalemark_fleet_" + name for name in ("hosts", "host_verdict", "host_factor", "link_factor", "uplink_factor", "change_factor", "scale_factor")}
+        screening, _ = self.screen(2)
+        fleet = {family.name for family in text_string_to_metric_families(run("fleet", screening, "--format", "openmetrics").stdout)}
+        self.assertIn("scalemark_fleet_uplink_factor", fleet, "families without a value are there, too")
+        known |= fleet
         panels = board["panels"]
         self.assertEqual(len({panel["id"] for panel in panels}), len(panels))
         asked = set()

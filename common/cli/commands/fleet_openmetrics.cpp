@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fleet as OpenMetrics, for Prometheus' textfile collector and for alerts.
+#include <algorithm>
+#include <array>
 #include <iostream>
+#include <map>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include "common/cli/commands/fleet_print.hpp"
 #include "common/formats/openmetrics/families.hpp"
@@ -10,57 +15,99 @@ namespace scalemark::cli {
 namespace {
 
 using fleet::NodeVerdict;
+using formats::MetricLabels;
 
-void add_host(const analysis::HostVerdict& host, formats::MetricFamilies& families) {
-  families.add("scalemark_fleet_host_verdict", "",
-               "Verdict of a host: 0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD", {{"host", host.host}},
-               fleet::severity(host.verdict()));
+struct FleetFamily {
+  std::string_view name, help;
+};
+constexpr std::array<FleetFamily, 9> kFamilies{{
+    {"hosts", "Hosts by verdict"},
+    {"host_verdict", "Verdict of a host: 0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD"},
+    {"component_verdict", "Verdict of a part of a host: 0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD"},
+    {"host_factor", "Time of a host, relative to the median of the others or to its own past"},
+    {"link_factor", "Time of a slow pair of hosts, relative to their other pairs"},
+    {"uplink_factor", "Time between two switches, relative to other switches"},
+    {"change_factor", "Time of a case on all hosts, relative to earlier runs"},
+    {"peak_fraction", "Part of a peak that a case reaches, as a median over hosts"},
+    {"scale_factor", "Time of a collective of all hosts, relative to what those of parts predict"},
+}};
+
+/// All families are printed, also those without a value: a dashboard can be tested against any
+/// fleet.
+class FleetMetrics {
+ public:
+  FleetMetrics() {
+    for (const FleetFamily& one : kFamilies)
+      families_.declare(kPrefix + std::string(one.name), "", std::string(one.help));
+  }
+
+  void add(std::string_view name, const MetricLabels& labels, double value) {
+    const FleetFamily& family = *std::ranges::find(kFamilies, name, &FleetFamily::name);
+    families_.add(kPrefix + std::string(name), "", std::string(family.help), labels, value);
+  }
+
+  void print() const { families_.print(std::cout); }
+
+ private:
+  static constexpr const char* kPrefix = "scalemark_fleet_";
+  formats::MetricFamilies families_;
+};
+
+/// The worst that is said of each component, also by sensors, which have no case and no factor.
+void add_components(const analysis::HostVerdict& host, FleetMetrics& metrics) {
+  std::map<std::pair<std::string, std::string>, int> worst;  // by component and device
+  for (const analysis::HostEvidence& one : host.evidence) {
+    if (one.component.empty()) continue;
+    int& verdict = worst[{one.component, one.device}];
+    verdict = std::max(verdict, fleet::severity(one.verdict));
+  }
+  for (const auto& [part, verdict] : worst) {
+    MetricLabels labels{{"host", host.host}, {"component", part.first}};
+    if (!part.second.empty()) labels.emplace_back("device", part.second);
+    metrics.add("component_verdict", labels, verdict);
+  }
+}
+
+void add_host(const analysis::HostVerdict& host, FleetMetrics& metrics) {
+  metrics.add("host_verdict", {{"host", host.host}}, fleet::severity(host.verdict()));
+  add_components(host, metrics);
   for (const analysis::HostEvidence& one : host.evidence) {
     if (one.key.empty()) continue;
-    formats::MetricLabels labels{{"host", host.host},
-                                 {"component", one.component},
-                                 {"key", one.key},
-                                 {"rank", std::to_string(one.rank)},
-                                 {"than", one.past > 0 ? "before" : "others"}};
+    MetricLabels labels{{"host", host.host},
+                        {"component", one.component},
+                        {"key", one.key},
+                        {"rank", std::to_string(one.rank)},
+                        {"than", one.past > 0 ? "before" : "others"}};
     if (!one.device.empty()) labels.emplace_back("device", one.device);
-    families.add("scalemark_fleet_host_factor", "",
-                 "Time of a host, relative to the median of the others or to its own past", labels,
-                 one.factor);
+    metrics.add("host_factor", labels, one.factor);
   }
 }
 
 }  // namespace
 
 void print_fleet_openmetrics(const analysis::FleetTable& fleet) {
-  formats::MetricFamilies families;
+  FleetMetrics metrics;
   for (const NodeVerdict verdict :
        {NodeVerdict::ok, NodeVerdict::untested, NodeVerdict::suspect, NodeVerdict::bad})
-    families.add("scalemark_fleet_hosts", "", "Hosts by verdict",
-                 {{"verdict", std::string(to_string(verdict))}},
-                 static_cast<double>(fleet.count(verdict)));
-  for (const analysis::HostVerdict& host : fleet.hosts) add_host(host, families);
+    metrics.add("hosts", {{"verdict", std::string(to_string(verdict))}},
+                static_cast<double>(fleet.count(verdict)));
+  for (const analysis::HostVerdict& host : fleet.hosts) add_host(host, metrics);
   for (const analysis::FleetLink& link : fleet.links)
-    families.add("scalemark_fleet_link_factor", "",
-                 "Time of a slow pair of hosts, relative to their other pairs",
-                 {{"host", link.one}, {"peer", link.other}, {"key", link.key}}, link.factor);
+    metrics.add("link_factor", {{"host", link.one}, {"peer", link.other}, {"key", link.key}},
+                link.factor);
   for (const analysis::FleetLink& link : fleet.uplinks)
-    families.add("scalemark_fleet_uplink_factor", "",
-                 "Time between two switches, relative to other switches",
-                 {{"switch", link.one}, {"other", link.other}, {"key", link.key}}, link.factor);
+    metrics.add("uplink_factor", {{"switch", link.one}, {"other", link.other}, {"key", link.key}},
+                link.factor);
   for (const analysis::FleetChange& change : fleet.changes)
-    families.add("scalemark_fleet_change_factor", "",
-                 "Time of a case on all hosts, relative to earlier runs",
-                 {{"key", change.key}, {"component", change.component}}, change.factor);
+    metrics.add("change_factor", {{"key", change.key}, {"component", change.component}},
+                change.factor);
   for (const analysis::FleetPeak& peak : fleet.peaks)
-    families.add("scalemark_fleet_peak_fraction", "",
-                 "Part of a peak that a case reaches, as a median over hosts",
-                 {{"key", peak.key}, {"component", peak.component}}, peak.fraction);
+    metrics.add("peak_fraction", {{"key", peak.key}, {"component", peak.component}}, peak.fraction);
   for (const analysis::FullScale& one : fleet.scales)
     if (one.predicted > 0)
-      families.add("scalemark_fleet_scale_factor", "",
-                   "Time of a collective of all hosts, relative to what those of parts predict",
-                   {{"key", one.key}, {"ranks", std::to_string(one.ranks)}}, one.factor());
-  families.print(std::cout);
+      metrics.add("scale_factor", {{"key", one.key}, {"ranks", std::to_string(one.ranks)}},
+                  one.factor());
+  metrics.print();
 }
 
 }  // namespace scalemark::cli

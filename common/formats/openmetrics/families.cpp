@@ -39,13 +39,18 @@ std::string MetricFamilies::in_braces(const MetricLabels& labels) {
   return words.empty() ? std::string() : fmt::format("{{{}}}", text::join(words, ","));
 }
 
+void MetricFamilies::declare(const std::string& name, const std::string& unit,
+                             const std::string& help) {
+  families_[name].unit = unit;
+  families_[name].help = help;
+}
+
 bool MetricFamilies::add(const std::string& name, const std::string& unit, const std::string& help,
                          const MetricLabels& labels, double value) {
   if (!std::isfinite(value)) return true;
   const std::string words = in_braces(labels);
+  declare(name, unit, help);
   Family& family = families_[name];
-  family.unit = unit;
-  family.help = help;
   if (!family.labels.insert(words).second) return false;
   family.lines.push_back(fmt::format("{}{} {:.12g}", name, words, value));
   return true;

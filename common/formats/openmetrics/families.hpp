@@ -22,6 +22,9 @@ std::string openmetrics_name(std::string_view text);
 /// Gathers gauges, since those of a family must follow each other.
 class MetricFamilies {
  public:
+  /// Prints a family even if it gets no gauge; for its parameters see add().
+  void declare(const std::string& name, const std::string& unit, const std::string& help);
+
   /// Adds a gauge to family `name`, which ends with `unit` if there is one. `help` is a sentence
   /// without its full stop. A value that is not finite is left out. Returns false, and adds
   /// nothing, if the family has these labels already.
