@@ -124,6 +124,11 @@ std::size_t FleetTable::count(NodeVerdict verdict) const {
   return static_cast<std::size_t>(std::ranges::count(hosts, verdict, &HostVerdict::verdict));
 }
 
+bool FleetTable::has_fault() const {
+  return count(NodeVerdict::bad) > 0 || !links.empty() || !uplinks.empty() ||
+         !only_together.empty();
+}
+
 void FleetCases::add(const Run& run, const CaseResult& result) {
   sensors_.add(run, result);
   const auto found = screened_fleet(result);
@@ -190,6 +195,7 @@ FleetTable FleetCases::table() const {
                    .changes = alone_.changes(),
                    .peaks = alone_.peaks(),
                    .scales = scale_.scales(),
+                   .only_together = known_.only_together,
                    .screenings = screenings_,
                    .lone_cases = 0};
   std::map<std::string, std::vector<HostEvidence>> of_host = network_;

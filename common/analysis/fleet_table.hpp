@@ -52,8 +52,12 @@ struct FleetTable {
   std::vector<FleetChange> changes;  ///< of all hosts, against earlier runs
   std::vector<FleetPeak> peaks;
   std::vector<FullScale> scales;  ///< collectives of all hosts beside those of parts
+  /// Groups of hosts that an operation fails with, though it ends well with each half of them.
+  std::vector<std::vector<std::string>> only_together;
   std::size_t screenings = 0, lone_cases = 0;
   std::size_t count(fleet::NodeVerdict verdict) const;
+  /// Whether a host is bad, or a slow link or a group of hosts that fails is named.
+  bool has_fault() const;
 };
 
 struct ScreenedFleet;
@@ -66,6 +70,7 @@ class FleetCases {
     fleet::Switches switches;          ///< above each host: slow links between them
     std::vector<std::string> hosts;    ///< untested where no file has them
     std::vector<std::string> failing;  ///< operations with these fail, or do not end: bad
+    std::vector<std::vector<std::string>> only_together;  ///< FleetTable::only_together
   };
   explicit FleetCases(Known known) : known_(std::move(known)) {}
 

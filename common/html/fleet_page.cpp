@@ -220,10 +220,20 @@ std::string table_of_scales(const FleetTable& fleet) {
                rows, "cards");
 }
 
+std::string table_of_groups(const FleetTable& fleet) {
+  std::vector<TableRow> rows;
+  for (const std::vector<std::string>& group : fleet.only_together)
+    rows.push_back(
+        {.cells = {fleet::node_list(group), std::to_string(group.size())}, .mark = "bad"});
+  if (rows.empty()) return {};
+  return note("Operations of these hosts fail or do not end, while those of each half succeed.") +
+         table("", {{.header = "hosts"}, {.header = "number", .number = true}}, rows, "cards");
+}
+
 std::string heading_of(const FleetTable& fleet) {
   const std::size_t bad = fleet.count(NodeVerdict::bad),
                     suspect = fleet.count(NodeVerdict::suspect);
-  const char* css = bad > 0 ? "bad" : suspect > 0 ? "warn" : "good";
+  const char* css = bad > 0 ? "bad" : suspect > 0 || fleet.has_fault() ? "warn" : "good";
   return fmt::format(
       "<h1>Scalemark fleet</h1>\n<div class=\"verdict {}\"><b>{}</b>{}</div>\n", css,
       text_of(bad > 0 ? text::counted(bad, "bad host") : std::string("No bad host")),
@@ -240,8 +250,10 @@ std::string fleet_page(const FleetTable& fleet, const FleetPageOptions& options)
   std::vector<Section> sections{{"map", "Map", map_of(fleet, options)},
                                 {"hosts", "Hosts that are not OK", table_of_hosts(fleet)}};
   const std::string links = table_of_links(fleet), changes = table_of_changes(fleet),
-                    scales = table_of_scales(fleet), peaks = table_of_peaks(fleet);
+                    scales = table_of_scales(fleet), groups = table_of_groups(fleet),
+                    peaks = table_of_peaks(fleet);
   if (!links.empty()) sections.push_back({"links", "Slow links", links});
+  if (!groups.empty()) sections.push_back({"together", "Hosts that fail only together", groups});
   if (!scales.empty()) sections.push_back({"scale", "All hosts and parts of them", scales});
   if (!changes.empty()) sections.push_back({"changes", "What changed on all hosts", changes});
   if (!peaks.empty()) sections.push_back({"peaks", "What the hosts reach of the peaks", peaks});

@@ -51,8 +51,9 @@ class Fleet(ProgramTest):
         fleet = json.loads(told.stdout)
         self.assertEqual(fleet["screenings"], 2)
         (host,) = fleet["hosts"]  # the worst of its ranks
-        self.assertEqual(told.returncode, 1 if host["verdict"] == "BAD" else 0)
-        self.assertEqual(len(fleet["drain"]), told.returncode)
+        is_bad = host["verdict"] == "BAD"
+        self.assertEqual(told.returncode, 1 if is_bad or fleet["links"] else 0)
+        self.assertEqual(len(fleet["drain"]), is_bad)
         self.assertEqual(fleet["uplinks"], [], "without --topology")
         told = run("fleet", path, "--topology", self.topology(host["host"]), "--format", "json")
         self.assertEqual(json.loads(told.stdout)["uplinks"], [], "one switch")
@@ -62,7 +63,7 @@ class Fleet(ProgramTest):
         self.assertEqual(text.returncode, told.returncode)
         self.assertIn("1 host, 2 screenings, 0 cases of each host by itself: ", text.stdout)
         self.assertRegex(text.stdout, rf"(?m)^{host['verdict']} +{host['host']} +network ")
-        self.assertEqual("\nbad: " in text.stdout, told.returncode == 1)
+        self.assertEqual("\nbad: " in text.stdout, is_bad)
 
     def on_hosts(self, ranks_each, domain=""):
         """A program whose ranks are on hosts node0, node1, ... of this domain, with so many each."""
@@ -148,6 +149,23 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
             with open(page, encoding="utf-8") as file:
                 self.assertIn("left (3 hosts)", file.read())
         self.assertIn("scontrol update NodeName=node0 State=DRAIN", told.stdout)
+
+    def test_hosts_that_fail_only_together_are_in_all_outputs(self):
+        path, _ = self.screen(2)
+        groups = self.path("only-together")
+        with open(groups, "w", encoding="ascii") as file:
+            file.write("\nnode1 node2 node3\n")
+        judge = ["fleet", path, "--only-together", groups]
+        told = run(*judge)
+        self.expect(told, 1)
+        self.assertIn("node[1-3]: operations of these 3 hosts together fail or do not end, those of each half alone succeed\n", told.stdout)
+        self.assertEqual(json.loads(run(*judge, "--format", "json").stdout)["only_together"], ["node[1-3]"])
+        self.assertIn('\nscalemark_fleet_only_together{hosts="node[1-3]"} 3\n', run(*judge, "--format", "openmetrics").stdout)
+        page = self.path("together.html")
+        self.expect(run(*judge, "-o", page), 1)
+        with open(page, encoding="utf-8") as file:
+            self.assertIn("Hosts that fail only together", file.read())
+        self.expect(run(*judge, "--only", os.uname().nodename), 0)
 
     def test_two_ranks_have_one_pair(self):
         path, printed = self.screen(2)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `scalemark fleet`: which nodes and links of a cluster are slow, from what nodes measured by
 // themselves and from screenings of pairs.
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -30,7 +31,7 @@ namespace {
 
 struct FleetArguments {
   std::vector<std::string> paths, history;
-  std::string topology, hosts, failing, only, format = "text";
+  std::string topology, hosts, failing, only_together, only, format = "text";
   std::string page;  ///< empty = none
   bool all = false, force = false;
 };
@@ -39,6 +40,16 @@ struct FleetArguments {
 std::vector<std::string> names_in(const std::string& file) {
   if (file.empty()) return {};
   return fleet::host_names(formats::read_text(file), file);
+}
+
+/// Groups of names, one a line. None if no file is given.
+std::vector<std::vector<std::string>> groups_in(const std::string& file) {
+  std::vector<std::vector<std::string>> groups;
+  if (file.empty()) return groups;
+  for (const std::string& line : text::split(formats::read_text(file), '\n'))
+    if (auto names = fleet::host_names(line, file); !names.empty())
+      groups.push_back(std::move(names));
+  return groups;
 }
 
 /// Calls `take` with the run's header and one case after another, with hosts by these names.
@@ -95,8 +106,10 @@ std::vector<std::filesystem::path> history_files(const std::vector<std::string>&
 analysis::FleetTable read_fleet(const FleetArguments& options, const fleet::Switches& switches) {
   const std::vector<std::string> hosts = names_in(options.hosts);
   const analysis::NodeNames names(hosts);
-  analysis::FleetCases cases(
-      {.switches = switches, .hosts = hosts, .failing = names_in(options.failing)});
+  analysis::FleetCases cases({.switches = switches,
+                              .hosts = hosts,
+                              .failing = names_in(options.failing),
+                              .only_together = groups_in(options.only_together)});
   std::set<std::string> now;
   for (const std::string& path : options.paths)
     for (const std::filesystem::path& file : find_runs(path))
@@ -111,7 +124,7 @@ analysis::FleetTable read_fleet(const FleetArguments& options, const fleet::Swit
   return cases.table();
 }
 
-/// Leaves one host and its links.
+/// Leaves one host, its links, and the groups that it is in.
 void keep_only(const std::string& host, analysis::FleetTable& fleet) {
   const auto is_other = [wanted = fleet::short_name(host)](const std::string& name) {
     return fleet::short_name(name) != wanted;
@@ -119,7 +132,10 @@ void keep_only(const std::string& host, analysis::FleetTable& fleet) {
   std::erase_if(fleet.hosts, [&](const auto& one) { return is_other(one.host); });
   std::erase_if(fleet.links,
                 [&](const auto& one) { return is_other(one.one) && is_other(one.other); });
+  fleet.uplinks.clear();
   fleet.scales.clear();
+  std::erase_if(fleet.only_together,
+                [&](const auto& group) { return std::ranges::all_of(group, is_other); });
   if (fleet.hosts.empty())
     throw InputError(fmt::format("--only: no file has host '{}'", text::printable(host, 60)));
 }
@@ -147,8 +163,7 @@ int fleet_command(const FleetArguments& options) {
   if (!options.page.empty())
     write_page("fleet", options.page,
                html::fleet_page(fleet, {.switches = switches, .drain = drain_lines(fleet)}));
-  return static_cast<int>(fleet.count(fleet::NodeVerdict::bad) > 0 ? ExitCode::worse
-                                                                   : ExitCode::ok);
+  return static_cast<int>(fleet.has_fault() ? ExitCode::worse : ExitCode::ok);
 }
 
 }  // namespace
@@ -167,6 +182,9 @@ void add_fleet(CLI::App& app, int& exit_code) {
                       "those without a result are untested");
   command->add_option("--failing", options->failing,
                       "File with the names of hosts that operations fail with: they are bad");
+  command->add_option("--only-together", options->only_together,
+                      "File with a group of hosts on each line, which operations fail with, though "
+                      "they end well with each half of them");
   command
       ->add_option("--history", options->history,
                    "Earlier runs of these hosts, files or folders of folders: hosts that became "
@@ -185,6 +203,11 @@ void add_fleet(CLI::App& app, int& exit_code) {
   command->add_option("--format", options->format, "Output format")
       ->check(CLI::IsMember({"text", "json", "openmetrics"}))
       ->capture_default_str();
+  command->footer(
+      "Exit codes: 0 no fault is named, 1 a bad host, a slow link, or hosts that fail only "
+      "together, 2 usage, 3 unreadable input, 4 nothing to judge. 0 does not mean that all were "
+      "measured: SUSPECT and UNTESTED hosts, and collectives that are slow at full scale, are in "
+      "the output only.");
   command->callback([options, &exit_code] { exit_code = fleet_command(*options); });
 }
 

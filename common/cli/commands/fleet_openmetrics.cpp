@@ -7,8 +7,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "common/cli/commands/fleet_print.hpp"
+#include "common/fleet/host_names.hpp"
 #include "common/formats/openmetrics/families.hpp"
 
 namespace scalemark::cli {
@@ -20,7 +22,7 @@ using formats::MetricLabels;
 struct FleetFamily {
   std::string_view name, help;
 };
-constexpr std::array<FleetFamily, 9> kFamilies{{
+constexpr std::array<FleetFamily, 10> kFamilies{{
     {"hosts", "Hosts by verdict"},
     {"host_verdict", "Verdict of a host: 0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD"},
     {"component_verdict", "Verdict of a part of a host: 0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD"},
@@ -30,6 +32,7 @@ constexpr std::array<FleetFamily, 9> kFamilies{{
     {"change_factor", "Time of a case on all hosts, relative to earlier runs"},
     {"peak_fraction", "Part of a peak that a case reaches, as a median over hosts"},
     {"scale_factor", "Time of a collective of all hosts, relative to what those of parts predict"},
+    {"only_together", "Number of hosts that an operation fails with, but not with half of them"},
 }};
 
 /// All families are printed, also those without a value: a dashboard can be tested against any
@@ -107,6 +110,9 @@ void print_fleet_openmetrics(const analysis::FleetTable& fleet) {
     if (one.predicted > 0)
       metrics.add("scale_factor", {{"key", one.key}, {"ranks", std::to_string(one.ranks)}},
                   one.factor());
+  for (const std::vector<std::string>& group : fleet.only_together)
+    metrics.add("only_together", {{"hosts", fleet::node_list(group)}},
+                static_cast<double>(group.size()));
   metrics.print();
 }
 

@@ -210,6 +210,11 @@ void print_fleet_text(const FleetTable& fleet, bool all) {
                text::printable(one.key, kLongestKey), one.factor, one.hosts);
   print_peaks(fleet.peaks);
   for (const FullScale& one : fleet.scales) print_scale(one);
+  for (const std::vector<std::string>& group : fleet.only_together)
+    fmt::print(std::cout,
+               "{}: operations of these {} together fail or do not end, those of each half alone "
+               "succeed\n",
+               text::printable(node_list(group), 400), text::counted(group.size(), "host"));
   fmt::print(std::cout, "{}, {}, {} of each host by itself: {} bad, {} suspect, {} untested, {}\n",
              text::counted(fleet.hosts.size(), "host"),
              text::counted(fleet.screenings, "screening"), text::counted(fleet.lone_cases, "case"),
@@ -230,6 +235,9 @@ void print_fleet_json(const FleetTable& fleet) {
     for (const HostEvidence& why : one.evidence) evidence.push_back(json_of(why));
     hosts.push_back(std::move(host));
   }
+  ordered_json only_together = ordered_json::array();
+  for (const std::vector<std::string>& group : fleet.only_together)
+    only_together.push_back(node_list(group));
   const ordered_json all = {{"screenings", fleet.screenings},
                             {"lone_cases", fleet.lone_cases},
                             {"hosts", hosts},
@@ -238,6 +246,7 @@ void print_fleet_json(const FleetTable& fleet) {
                             {"changes", json_of(fleet.changes)},
                             {"peaks", json_of(fleet.peaks)},
                             {"scales", json_of(fleet.scales)},
+                            {"only_together", only_together},
                             {"bad", node_list(bad_hosts(fleet))},
                             {"drain", drain_lines(fleet)}};
   std::cout << all.dump(1) << "\n";

@@ -91,7 +91,8 @@ constexpr std::size_t kNone = kHosts;
 /// Eight hosts; `slow_alone` takes 1.8 times as long by itself, `slow_network` in pairs.
 inline FleetCases measured(std::size_t slow_alone, std::size_t slow_network,
                            std::vector<std::string> expected = {}) {
-  FleetCases cases({.switches = {}, .hosts = std::move(expected), .failing = {}});
+  FleetCases cases(
+      {.switches = {}, .hosts = std::move(expected), .failing = {}, .only_together = {}});
   for (std::size_t i = 0; i < kHosts; ++i) {
     const double factor = i == slow_alone ? 1.8 : 1 + 0.001 * static_cast<double>(i);
     cases.add(run_on(host(i)), products("cpu", 0.01 * factor, 0.01));

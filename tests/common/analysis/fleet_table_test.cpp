@@ -85,6 +85,20 @@ TEST(FleetTable, HostsWithoutResultsAreUntested) {
   EXPECT_EQ(late.evidence.front().reason, "in no screening");
 }
 
+TEST(FleetTable, AFaultIsABadHostALinkOrAGroup) {
+  EXPECT_FALSE(measured(kNone, kNone).table().has_fault());
+  EXPECT_TRUE(measured(kNone, 3).table().has_fault());
+  const FleetLink link{.one = "a", .other = "b", .factor = 2, .measurements = 2, .key = {}};
+  FleetTable table;
+  table.links = {link};
+  EXPECT_TRUE(table.has_fault());
+  table.links = {};
+  table.uplinks = {link};
+  EXPECT_TRUE(table.has_fault());
+  FleetCases cases({.switches = {}, .hosts = {}, .failing = {}, .only_together = {{"a", "b"}}});
+  EXPECT_TRUE(cases.table().has_fault());
+}
+
 TEST(FleetTable, AHostThatOnlyMeetsOthersIsUntestedByItself) {
   FleetCases cases({});
   for (std::size_t i = 1; i < kHosts; ++i) cases.add(run_on(host(i)), products("cpu", 0.01, 0.01));
@@ -193,8 +207,10 @@ TEST(FleetTable, RunsOverHostsCountWhereRanksAreIndependent) {
 }
 
 TEST(FleetTable, HostsThatOperationsFailWithAreBad) {
-  FleetCases cases(
-      {.switches = {}, .hosts = {"node9", "node2"}, .failing = {"node2.cluster", "node9"}});
+  FleetCases cases({.switches = {},
+                    .hosts = {"node9", "node2"},
+                    .failing = {"node2.cluster", "node9"},
+                    .only_together = {}});
   for (std::size_t i = 0; i < kHosts; ++i) cases.add(run_on(host(i)), products("cpu", 0.01, 0.01));
   const FleetTable table = cases.table();
   ASSERT_EQ(table.count(NodeVerdict::bad), 2U);
@@ -221,7 +237,8 @@ TEST(FleetTable, WhatSensorsSayIsEvidence) {
 }
 
 TEST(FleetTable, EveryHostOfAScreeningNeedsASwitch) {
-  FleetCases cases({.switches = {{"node0", "leaf"}}, .hosts = {}, .failing = {}});
+  FleetCases cases(
+      {.switches = {{"node0", "leaf"}}, .hosts = {}, .failing = {}, .only_together = {}});
   EXPECT_THROW(cases.add({}, screening_of(kNone)), InputError);
 }
 

@@ -74,6 +74,16 @@ TEST(FleetPage, AHostWithADomainIsBelowItsSwitch) {
   EXPECT_THAT(std::string(map_in(page)), HasSubstr("leaf A (1 host)"));
 }
 
+TEST(FleetPage, HostsThatFailOnlyTogetherAreNoGoodNews) {
+  FleetTable table;
+  table.hosts = {host("node1", NodeVerdict::ok), host("node2", NodeVerdict::ok)};
+  table.only_together = {{"node1", "node2"}};
+  const std::string page = fleet_page(table, {});
+  EXPECT_THAT(page, HasSubstr("class=\"verdict warn\""));
+  EXPECT_THAT(page, HasSubstr("node[1-2]"));
+  EXPECT_THAT(page, HasSubstr("Hosts that fail only together"));
+}
+
 TEST(FleetPage, SaysWhatIsWrongAndWhatToDo) {
   FleetTable table = cluster();
   table.links = {{"node1", "node2", 1.7, 2, "micro/bandwidth bytes=4194304"}};
