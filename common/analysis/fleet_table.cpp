@@ -221,7 +221,7 @@ FleetTable FleetCases::table() const {
     if (failing.contains(fleet::short_name(host)))
       evidence.push_back(
           evidence_of(NodeVerdict::bad, kNetwork, "operations with it fail or do not end"));
-    if (is_alone && !meets && screenings_ > 0)
+    if (is_alone && !meets && (screenings_ > 0 || known_.hosts.size() > 1))
       evidence.push_back(evidence_of(NodeVerdict::untested, kNetwork, "in no screening"));
     if (meets && !is_alone && !alone.empty())
       evidence.push_back(evidence_of(NodeVerdict::untested, "", "not measured by itself"));

@@ -83,7 +83,8 @@ class FleetCases {
 
   /// The worst evidence decides, and sensors are evidence, too. A host that is bad by itself is bad
   /// for that, not for its network: a busy processor delays messages, too. A host that one kind of
-  /// case has, and the other has not, is untested in that.
+  /// case has, and the other has not, is untested in that. Of several known hosts each should be in
+  /// a screening.
   FleetTable table() const;
 
  private:

@@ -85,6 +85,18 @@ TEST(FleetTable, HostsWithoutResultsAreUntested) {
   EXPECT_EQ(late.evidence.front().reason, "in no screening");
 }
 
+TEST(FleetTable, OfSeveralHostsANetworkThatNobodyMeasuredIsUntested) {
+  const auto untested = [](const std::vector<std::string>& hosts) {
+    FleetCases cases({.switches = {}, .hosts = hosts, .failing = {}, .only_together = {}});
+    for (std::size_t i = 0; i < kHosts; ++i)
+      cases.add(run_on(host(i)), products("cpu", 0.01, 0.01));
+    return cases.table().count(NodeVerdict::untested);
+  };
+  EXPECT_EQ(untested({"node0", "node1"}), kHosts);
+  EXPECT_EQ(untested({"node0"}), 0U) << "it has nobody to meet";
+  EXPECT_EQ(untested({}), 0U);
+}
+
 TEST(FleetTable, AFaultIsABadHostALinkOrAGroup) {
   EXPECT_FALSE(measured(kNone, kNone).table().has_fault());
   EXPECT_TRUE(measured(kNone, 3).table().has_fault());
