@@ -97,7 +97,7 @@ std::string fleet_text(const ScreenedFleet& fleet) {
                               link.nodes.a, link.nodes.b, link.factor));
   const std::string ranks = text::counted(fleet.ranks.size(), "rank");
   if (bad.empty()) return fmt::format("{}: none is slow", ranks);
-  return fmt::format("of {} {}", ranks, text::join(bad, ", "));
+  return fmt::format("of {}: {}", ranks, text::join(bad, ", "));
 }
 
 }  // namespace scalemark::analysis

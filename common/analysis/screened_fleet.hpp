@@ -32,7 +32,7 @@ struct ScreenedFleet {
 /// Nothing for another case, one that failed, and one whose table `pairs` is damaged.
 std::optional<ScreenedFleet> screened_fleet(const CaseResult& result);
 
-/// "of 64 ranks rank 5 on node6 takes 1.52 times as long", or "64 ranks: none is slow"
+/// "of 64 ranks: rank 5 on node6 takes 1.52 times as long", or "64 ranks: none is slow"
 std::string fleet_text(const ScreenedFleet& fleet);
 
 }  // namespace scalemark::analysis

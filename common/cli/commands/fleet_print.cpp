@@ -114,7 +114,7 @@ void print_scale(const FullScale& one) {
              "{} of all {} ({}): {}, {:.2f} times what its parts predict (up to {}{}){}\n",
              operation, text::counted(one.hosts, "host"), text::counted(one.ranks, "rank"),
              units::seconds(one.seconds), one.factor(), units::seconds(one.high),
-             one.is_tested ? "" : ", untested", one.is_slow() ? slow : "");
+             one.is_tested ? "" : "; the prediction is not checked", one.is_slow() ? slow : "");
 }
 
 ordered_json json_of(const std::vector<FullScale>& scales) {

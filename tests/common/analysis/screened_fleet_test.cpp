@@ -57,7 +57,7 @@ TEST(ScreenedFleet, ASlowRankIsNamedWithItsHost) {
   EXPECT_EQ(found->ranks[5].judged.verdict, fleet::NodeVerdict::bad);
   EXPECT_EQ(found->ranks[6].judged.verdict, fleet::NodeVerdict::ok);
   EXPECT_TRUE(found->links.empty());
-  EXPECT_EQ(fleet_text(*found).find("of 16 ranks rank 5 on node5 takes 1."), 0U)
+  EXPECT_EQ(fleet_text(*found).find("of 16 ranks: rank 5 on node5 takes 1."), 0U)
       << fleet_text(*found);
   EXPECT_FALSE(slow_place(result)) << "that is for tables of all pairs";
 }
