@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """jobscripts/fleet.sbatch and node-check.sh with stubs of Slurm and of the program: what is started where, and what happens to nodes
 that hang or fail. A real Slurm is in fleet_slurm_test.py."""
+import json
 import os
 import re
 import shutil
@@ -37,6 +38,12 @@ case $1 in
     ;;
   fleet)
     echo "judged: $*"
+    while [[ -d ${2:-} ]]; do
+      compgen -G "$2/*.h5" >/dev/null || { echo "$2: no result files" >&2; exit 3; }
+      folder=$2
+      shift
+    done
+    set -- fleet "${folder%/together}" "$@"
     # Before the pairs: what the nodes are by themselves.
     if [[ -n ${STUB_SLOW:-} && ! -e $2/screening.h5 && $* == *" --hosts "* ]]; then printf 'BAD %s CPU\nSUSPECT n1 CPU\nUNTESTED n9 -\n' "$STUB_SLOW"; fi
     exit "${STUB_VERDICT:-0}"
@@ -70,7 +77,8 @@ class FleetJob(ScriptTest):
         self.assertEqual(launches[3:], [f"n1,n2,n3 tasks=12 run ^micro/allreduce$ -a bytes=8M -a ranks=12 --output {self.out}/together/1.h5",
                                         "n1,n2,n3 tasks=12 run ^micro/bandwidth$ -a pairs=rails -a bytes=1M -a backend=mpi -a memory=host "
                                         f"--output {self.out}/screening.h5"])
-        self.assertEqual(done.stdout, f"judged: fleet {self.out} {self.out}/together --hosts {self.out}/hosts --failing {self.out}/failing\n")
+        self.assertEqual(done.stdout, f"judged: fleet {self.out} {self.out}/together --hosts {self.out}/hosts --failing {self.out}/failing "
+                                      f"--only-together {self.out}/only-together\n")
         for name, words in (("fleet.json", f"--format json -o {self.out}/map.html --force"), ("fleet.prom", "--format openmetrics")):
             with open(os.path.join(self.out, name), encoding="ascii") as file:
                 self.assertTrue(file.read().endswith(words + "\n"), name)
@@ -146,17 +154,21 @@ class FleetJob(ScriptTest):
         self.expect(self.job("n1 n2 stuck", "--together-limit", 1), 0, "It fails or does not end with: stuck")
         self.assertEqual(self.groups(), ["n1,n2,stuck", "n1,n2", "stuck", "n1,stuck"])
 
+    def only_together(self):
+        with open(f"{self.out}/only-together", encoding="ascii") as groups:
+            return groups.read().splitlines()
+
     def test_of_two_nodes_none_can_be_blamed(self):
         done = self.job("n1 stuck", "--together-limit", 1, "--limit", 1)
         self.expect(done, 3, "The pairs ended with exit code 124")
         self.assertEqual(self.failing(), [])
-        self.assertIn("of each half of them it does: n1 stuck", done.stdout)
+        self.assertEqual(self.only_together(), ["n1 stuck"])
 
     def test_nodes_may_fail_only_together(self):
         done = self.job("n1 n2 n3 n4 n5", STUB_MOST="3")
-        self.expect(done, 1)
+        self.expect(done, 0)
         self.assertEqual(self.failing(), [])
-        self.assertIn("An allreduce of these nodes fails or does not end, of each half of them it does: n1 n2 n3 n4 n5\n", done.stdout)
+        self.assertEqual(self.only_together(), ["n1 n2 n3 n4 n5"])
         with open(f"{self.out}/fleet.txt", encoding="ascii") as table:
             self.assertEqual(table.read(), done.stdout)
 
@@ -164,6 +176,34 @@ class FleetJob(ScriptTest):
         done = self.job("n1")
         self.expect(done, 0, "Fewer than two nodes are left")
         self.assertEqual(len(self.launches()), 1)
+        self.assertIn(f"judged: fleet {self.out} --hosts ", done.stdout, "there are no results in together/")
+
+    def test_too_few_nodes_have_a_result(self):
+        self.expect(self.job("n1 failing failing"), 3, "Fewer than two nodes are left")
+        self.out = self.path("none")
+        done = self.job("failing failing")
+        self.expect(done, 3, "no node has a result", "failing: no result, exit code 9")
+        self.assertEqual(done.stdout, "")
+
+    @unittest.skipUnless("SCALEMARK_PROGRAM" in os.environ, "SCALEMARK_PROGRAM is not set")
+    def test_the_program_judges_nodes_that_never_met(self):
+        """MPI never starts in an allreduce, so that there is nothing in together/."""
+        tool(self.tools, "scalemark", """
+            [[ $1 == run ]] || exec "$SCALEMARK_PROGRAM" "$@"
+            [[ $2 == *allreduce* ]] && exit 1
+            exec "$SCALEMARK_PROGRAM" run '^micro/stream$' -a bytes=64K -n 3 "${@: -2}"  # the output""")
+        here = os.uname().nodename
+        for hosts in (f"{here} failing",):
+            self.out = self.path(f"out-{len(hosts)}")
+            done = self.job(hosts)
+            self.expect(done, 3)
+            self.assertRegex(done.stdout, r"(?m)^UNTESTED +failing +- ")
+            self.assertRegex(done.stdout, rf"(?m)^UNTESTED +{re.escape(here)} ")
+            with open(f"{self.out}/fleet.json", encoding="utf-8") as text:
+                evidence = {one["host"]: one["evidence"] for one in json.load(text)["hosts"]}
+            self.assertEqual(set(evidence), set(hosts.split()))
+            self.assertIn(("network", "UNTESTED"), {(one["component"], one["verdict"]) for one in evidence[here]})
+            self.assertTrue(os.path.getsize(f"{self.out}/fleet.prom") and os.path.getsize(f"{self.out}/map.html"))
 
     def test_the_exit_code(self):
         for pairs, verdict, expected in (("0", "1", 1), ("7", "0", 3), ("7", "1", 3), ("0", "4", 4)):
