@@ -5,7 +5,8 @@
 # The caller defines try_group NUMBER HOST..., which returns 0 if the operation of these hosts ended well. Groups of one
 # wave are tried at the same time.
 
-# try_groups: tries each of the array groups (names of hosts, separated by blanks); sets codes to their exit codes.
+# try_groups: tries each of the array groups (names of hosts, separated by blanks); sets codes to their exit codes, and met to
+# 1 if one of two hosts or more ended well.
 try_groups() {
   local i pids=()
   codes=()
@@ -18,6 +19,7 @@ try_groups() {
   for i in "${!groups[@]}"; do
     codes[i]=0
     wait "${pids[i]}" || codes[i]=$?
+    if [[ ${codes[i]} == 0 && ${groups[i]} == *' '* ]]; then met=1; fi
   done
 }
 
@@ -44,72 +46,99 @@ try_parts() {
   done
 }
 
-# Which of two hosts fails: each is tried with a host that ended well with others. Both, if there is none. If both end
-# well then, only their pair fails.
-blame_pair() { # host, host
-  local outcome
-  if ((${#proven[@]} == 0)); then
-    failing+=("$1" "$2")
-    return
-  fi
-  if ((${#proven[@]} > 1)); then
-    groups=("$1 ${proven[0]}" "$2 ${proven[1]}")
+# blame HOST CODE: the host fails; the operation ended with this code.
+blame() { failing+=("$1") failing_codes+=("$2"); }
+
+# blame_pair HOST HOST: which of two hosts fails. Those that did not end well with others yet are tried with hosts that did,
+# in one wave if there is a partner for each. If they end well there, only the pair fails.
+blame_pair() {
+  local host i outcome=() suspects=() partners=() found=0
+  for host in "$@"; do [[ " ${proven[*]} " == *" $host "* ]] || suspects+=("$host"); done
+  for host in "${proven[@]}"; do [[ " $* " == *" $host "* ]] || partners+=("$host"); done
+  if ((${#partners[@]} == 0)); then return; fi
+  groups=()
+  for i in "${!suspects[@]}"; do
+    groups+=("${suspects[i]} ${partners[i % ${#partners[@]}]}")
+    if ((${#partners[@]} > 1 && i + 1 < ${#suspects[@]})); then continue; fi
     try_groups
-    outcome=("${codes[@]}")
-  else
-    groups=("$1 ${proven[0]}")
-    try_groups
-    outcome=("${codes[0]}")
-    groups=("$2 ${proven[0]}")
-    try_groups
-    outcome+=("${codes[0]}")
-  fi
-  if ((outcome[0] == 0 && outcome[1] == 0)); then only_together+=("$1 $2"); fi
-  if ((outcome[0] != 0)); then failing+=("$1"); fi
-  if ((outcome[1] != 0)); then failing+=("$2"); fi
+    outcome+=("${codes[@]}")
+    groups=()
+  done
+  for i in "${!suspects[@]}"; do
+    if ((outcome[i] != 0)); then found=1 && blame "${suspects[i]}" "${outcome[i]}"; fi
+  done
+  if ((!found)); then only_together+=("$*"); fi
 }
 
 # Three hosts fail, but neither the first two nor the third alone: the third is tried with the first.
 blame_third() { # host, host, host
   groups=("$1 $3")
   try_groups
-  if ((codes[0] == 0)); then only_together+=("$*"); else failing+=("$3"); fi
+  if ((codes[0] == 0)); then only_together+=("$*"); else blame "$3" "${codes[0]}"; fi
 }
 
-# find_failing HOST...: sets failing to the hosts that fail with others, and only_together to groups (as in groups) that
-# fail, but whose halves do not. Both are empty if the operation of all hosts ends well. Takes a wave for each halving.
+# No two hosts ended well together so far: those of neighbouring pairs are tried crosswise, which for four hosts makes all
+# pairs. Sets proven to those that end well.
+try_crosswise() {
+  local turn group i one other
+  for turn in 0 1; do
+    groups=()
+    for ((i = 0; i + 1 < ${#pairs[@]}; i += 2)); do
+      read -r -a one <<<"${pairs[i]}"
+      read -r -a other <<<"${pairs[i + 1]}"
+      groups+=("${one[0]} ${other[turn]}" "${one[1]} ${other[1 - turn]}")
+    done
+    try_groups
+    for i in "${!groups[@]}"; do
+      read -r -a group <<<"${groups[i]}"
+      if ((codes[i] == 0)); then proven+=("${group[@]}"); fi
+    done
+    if ((${#proven[@]})); then return; fi
+  done
+}
+
+# Sorts the groups of a wave, the halves of the groups in parents, by their codes.
+sort_halves() {
+  local i hosts
+  failed=()
+  for i in "${!parents[@]}"; do
+    if ((codes[2 * i] == 0 && codes[2 * i + 1] == 0)); then
+      read -r -a hosts <<<"${parents[i]}"
+      if ((${#hosts[@]} == 3)); then thirds+=("${parents[i]}"); else only_together+=("${parents[i]}"); fi
+    fi
+  done
+  for i in "${!groups[@]}"; do
+    read -r -a hosts <<<"${groups[i]}"
+    if ((${#hosts[@]} == 1)); then
+      # Alone it meets nobody.
+      if ((codes[i] == 0)); then singles+=("${hosts[@]}"); else blame "${hosts[0]}" "${codes[i]}"; fi
+    elif ((codes[i] == 0)); then
+      proven+=("${hosts[@]}")
+    elif ((${#hosts[@]} > 2)); then
+      failed+=("${groups[i]}")
+    else
+      pairs+=("${groups[i]}")
+    fi
+  done
+}
+
+# find_failing HOST...: sets failing to the hosts that fail with others, failing_codes to the exit codes, and only_together
+# to groups (as in groups) that fail, but whose halves do not. All are empty if the operation of all hosts ends well, and if
+# that of no two or more does: then met is 0, and nothing says which host is to blame. Takes a wave for each halving.
 find_failing() {
-  local failed parents hosts i pairs=() thirds=() singles=()
-  tries=0 failing=() only_together=() proven=()
+  local failed parents i pairs=() thirds=() singles=()
+  tries=0 met=0 failing=() failing_codes=() only_together=() proven=()
   groups=("$*")
   try_groups
-  if ((codes[0] == 0)); then return; fi
+  if ((met)); then return; fi
   failed=("$*")
   while ((${#failed[@]})); do
     parents=("${failed[@]}")
     halve
     try_groups
-    failed=()
-    for i in "${!parents[@]}"; do
-      if ((codes[2 * i] == 0 && codes[2 * i + 1] == 0)); then
-        read -r -a hosts <<<"${parents[i]}"
-        if ((${#hosts[@]} == 3)); then thirds+=("${parents[i]}"); else only_together+=("${parents[i]}"); fi
-      fi
-    done
-    for i in "${!groups[@]}"; do
-      read -r -a hosts <<<"${groups[i]}"
-      if ((${#hosts[@]} == 1)); then
-        # Alone it meets nobody.
-        if ((codes[i] == 0)); then singles+=("${hosts[@]}"); else failing+=("${hosts[@]}"); fi
-      elif ((codes[i] == 0)); then
-        proven+=("${hosts[@]}")
-      elif ((${#hosts[@]} > 2)); then
-        failed+=("${groups[i]}")
-      else
-        pairs+=("${groups[i]}")
-      fi
-    done
+    sort_halves
   done
+  if ((${#proven[@]} == 0)); then try_crosswise; fi
   if ((${#proven[@]} == 0)); then proven=("${singles[@]}"); fi
   for i in "${!thirds[@]}"; do
     # shellcheck disable=SC2086  # words
@@ -119,4 +148,5 @@ find_failing() {
     # shellcheck disable=SC2086  # words
     blame_pair ${pairs[i]}
   done
+  if ((!met)); then failing=() failing_codes=() only_together=(); fi
 }

@@ -21,6 +21,7 @@ while [[ $1 == -* ]]; do
 done
 echo "$nodes tasks=$tasks ${*:2}" >>"$STUB_LOG"
 [[ $nodes == hanging || $nodes == *,stuck* || $nodes == stuck,* ]] && exec sleep 100
+[[ $nodes == *,lame* || $nodes == lame*,* ]] && exit 3
 [[ $nodes == failing ]] && { echo 'no such GPU'; exit 9; }
 STUB_NODE=$nodes exec "$@"
 """
@@ -74,9 +75,9 @@ class FleetJob(ScriptTest):
         self.expect(done, 0)
         launches = self.launches()
         self.assertEqual(sorted(launches[:3]), [f"n{i} tasks=4 run --preset node --output {self.out}/node-n{i}.h5" for i in (1, 2, 3)])
-        self.assertEqual(launches[3:], [f"n1,n2,n3 tasks=12 run ^micro/allreduce$ -a bytes=8M -a ranks=12 --output {self.out}/together/1.h5",
-                                        "n1,n2,n3 tasks=12 run ^micro/bandwidth$ -a pairs=rails -a bytes=1M -a backend=mpi -a memory=host "
-                                        f"--output {self.out}/screening.h5"])
+        carrier = "-a backend=mpi -a memory=host"
+        self.assertEqual(launches[3:], [f"n1,n2,n3 tasks=12 run ^micro/allreduce$ -a bytes=8M -a ranks=12 {carrier} --output {self.out}/together/1.h5",
+                                        f"n1,n2,n3 tasks=12 run ^micro/bandwidth$ -a pairs=rails -a bytes=1M {carrier} --output {self.out}/screening.h5"])
         self.assertEqual(done.stdout, f"judged: fleet {self.out} {self.out}/together --hosts {self.out}/hosts --failing {self.out}/failing "
                                       f"--only-together {self.out}/only-together\n")
         for name, words in (("fleet.json", f"--format json -o {self.out}/map.html --force"), ("fleet.prom", "--format openmetrics")):
@@ -89,7 +90,8 @@ class FleetJob(ScriptTest):
 
     def test_messages_between_gpus(self):
         self.expect(self.job("n1 n2", "--backend", "nccl"), 0)
-        self.assertIn(" -a backend=nccl -a memory=device ", self.launches()[-1])
+        for line in self.launches()[2:]:
+            self.assertIn(" -a backend=nccl -a memory=device ", line, "the allreduce and the pairs")
 
     def knowing(self, switches):
         """A scontrol that knows these switches, and expands lists without brackets."""
@@ -145,24 +147,41 @@ class FleetJob(ScriptTest):
 
     def test_a_node_that_hangs_with_others_is_found_by_halves(self):
         done = self.job("n1 n2 n3 stuck n5 n6 n7 n8", "--together-limit", 1, STUB_VERDICT="1")
-        self.expect(done, 1, "It fails or does not end with: stuck", "Pairs of 7 nodes")
+        self.expect(done, 1, "It does not end with: stuck", "An allreduce of n1,n2,n3,stuck does not end within 1 s", "Pairs of 7 nodes")
         self.assertEqual(self.groups(), ["n1,n2,n3,stuck,n5,n6,n7,n8", "n1,n2,n3,stuck", "n5,n6,n7,n8", "n1,n2", "n3,stuck", "n3,n5", "stuck,n6"])
         self.assertEqual(self.failing(), ["stuck"])
         self.assertTrue(self.launches()[-1].startswith("n1,n2,n3,n5,n6,n7,n8 tasks=7 "), self.launches())
 
     def test_the_third_of_three_is_found_by_a_partner(self):
-        self.expect(self.job("n1 n2 stuck", "--together-limit", 1), 0, "It fails or does not end with: stuck")
+        self.expect(self.job("n1 n2 stuck", "--together-limit", 1), 0, "It does not end with: stuck")
         self.assertEqual(self.groups(), ["n1,n2,stuck", "n1,n2", "stuck", "n1,stuck"])
+
+    def test_a_case_that_fails_is_told_from_one_that_does_not_end(self):
+        done = self.job("n1 n2 lame n4", "--backend", "nccl")
+        self.expect(done, 0, f"An allreduce of lame,n4 fails, exit code 3 ({self.out}/together/3.log)", "It fails with: lame")
+        self.assertNotIn("not end", done.stderr)
+
+    def test_nobody_is_blamed_where_no_two_nodes_communicate(self):
+        for hosts in ("n1 n2", "n1 n2 n3", "n1 n2 n3 n4", "n1 n2 n3 n4 n5 n6 n7"):
+            self.out = self.path(f"out-{len(hosts)}")
+            done = self.job(hosts, STUB_MOST="1")
+            self.expect(done, 3, "No pairs are measured")
+            self.assertEqual(self.failing(), [])
+            self.assertEqual(done.stdout.splitlines()[1:], ["No two nodes communicate: no allreduce of two nodes or more ended well. No node is blamed."])
+            with open(f"{self.out}/fleet.txt", encoding="ascii") as table:
+                self.assertEqual(table.read(), done.stdout)
+            self.assertNotIn("bandwidth", self.launches()[-1])
+            open(self.log, "w", encoding="ascii").close()
+
+    def test_a_bad_node_in_each_pair_of_four(self):
+        for hosts in ("n1 lame1 n2 lame2", "n1 lame1 lame2 n2", "lame1 n1 n2 lame2"):
+            self.out = self.path("out-" + hosts.replace(" ", "-"))
+            self.expect(self.job(hosts), 0, "It fails with: lame1", "It fails with: lame2", "Pairs of 2 nodes")
+            self.assertEqual(self.failing(), ["lame1", "lame2"])
 
     def only_together(self):
         with open(f"{self.out}/only-together", encoding="ascii") as groups:
             return groups.read().splitlines()
-
-    def test_of_two_nodes_none_can_be_blamed(self):
-        done = self.job("n1 stuck", "--together-limit", 1, "--limit", 1)
-        self.expect(done, 3, "The pairs ended with exit code 124")
-        self.assertEqual(self.failing(), [])
-        self.assertEqual(self.only_together(), ["n1 stuck"])
 
     def test_nodes_may_fail_only_together(self):
         done = self.job("n1 n2 n3 n4 n5", STUB_MOST="3")
@@ -193,12 +212,13 @@ class FleetJob(ScriptTest):
             [[ $2 == *allreduce* ]] && exit 1
             exec "$SCALEMARK_PROGRAM" run '^micro/stream$' -a bytes=64K -n 3 "${@: -2}"  # the output""")
         here = os.uname().nodename
-        for hosts in (f"{here} failing",):
+        for hosts in (f"{here} failing", f"{here} n2 failing"):
             self.out = self.path(f"out-{len(hosts)}")
             done = self.job(hosts)
             self.expect(done, 3)
             self.assertRegex(done.stdout, r"(?m)^UNTESTED +failing +- ")
             self.assertRegex(done.stdout, rf"(?m)^UNTESTED +{re.escape(here)} ")
+            self.assertEqual("No two nodes communicate" in done.stdout, "n2" in hosts)
             with open(f"{self.out}/fleet.json", encoding="utf-8") as text:
                 evidence = {one["host"]: one["evidence"] for one in json.load(text)["hosts"]}
             self.assertEqual(set(evidence), set(hosts.split()))
