@@ -120,7 +120,7 @@ NOT_RUN = {
         "cli.predict_training measures the rows that it needs",
     "scalemark predict --from here/ --machine there/ --workload imaging/train": "cli.explain measures the rows that it needs",
     "jobscripts/node-check.sh --fleet fleet/": "jobscripts.fleet runs it",
-    "scalemark fleet fleet/ fleet/together/ --hosts fleet/hosts --failing fleet/failing": "cli.fleet runs it on files of its own",
+    "scalemark fleet fleet/ fleet/together/ --hosts fleet/hosts --failing fleet/failing --only-together fleet/only-together": "cli.fleet runs it on files of its own",
     "tests/peers/imb.py --imb IMB-IO": PEER,
     "tests/peers/imb.py --imb IMB-RMA": PEER,
     "tests/peers/imb.py --imb IMB-MT": PEER,
