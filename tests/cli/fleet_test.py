@@ -5,6 +5,8 @@ import os
 import re
 import shutil
 import subprocess
+import sys
+import tempfile
 import unittest
 from pathlib import Path
 
@@ -286,6 +288,40 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         self.expect(run("fleet"), 2)
         self.expect(run("fleet", self.path("none.h5")), 3)
         self.expect(run("fleet", other, "--format", "csv"), 2)
+
+
+class HostsWithFaults(ProgramTest):
+    """The exit code of tests/peers/fleet_hosts.py, with kept files and a stub in place of the program."""
+
+    def judge(self, what, named, wanted=(), rounds=8, seconds=19):
+        """Its exit code for a screening of so many rounds in so much time, where a program names this."""
+        folder = Path(tempfile.mkdtemp(dir=self.folder))
+        kept = folder / f"{what}-0"
+        kept.mkdir()
+        (kept / "planted.json").write_text(json.dumps({"wanted": wanted, "seconds": seconds}), encoding="utf-8")
+        with h5py.File(kept / "screening.h5", "w") as file:
+            for name, values in (("round", range(rounds)), ("rank", [0] * rounds), ("peer", range(1, rounds + 1)), ("latency", [0.0] * rounds)):
+                file[f"pairs/one/{name}"] = list(values)
+        program = folder / "program"
+        program.write_text("#!/bin/sh\ncat <<'END'\n" + json.dumps({"hosts": [], "links": [], "uplinks": []} | named) + "\nEND\n", encoding="utf-8")
+        program.chmod(0o755)
+        done = subprocess.run([sys.executable, ROOT / "tests/peers/fleet_hosts.py", "--scalemark", program, "--repeats", "1", "--what", what, "--keep", folder],
+                              capture_output=True, text=True, timeout=60, check=False)
+        self.assertIn(f"{what}: ", done.stdout, done.stderr)
+        return done.returncode
+
+    def test_its_exit_code_says_whether_all_was_as_planted(self):
+        bad = {"hosts": [{"host": "node1", "verdict": "BAD", "component": "network", "factor": 2.0}]}
+        link = {"links": [{"host": "node1", "peer": "node2", "factor": 2.0}]}
+        self.assertEqual(self.judge("quiet", {}), 0)
+        self.assertEqual(self.judge("quiet", bad), 1, "it is not silent")
+        self.assertEqual(self.judge("host", bad, ["node1"]), 0)
+        self.assertEqual(self.judge("host", {}, ["node1"]), 1, "the fault is missed")
+        self.assertEqual(self.judge("host", bad, ["node2"]), 1, "another host is named")
+        self.assertEqual(self.judge("link", link, ["node1", "node2"]), 0)
+        self.assertEqual(self.judge("link", {}, ["node1", "node2"]), 1)
+        self.assertEqual(self.judge("quiet", {}, rounds=9), 1, "more than three rounds and five")
+        self.assertEqual(self.judge("quiet", {}, seconds=20), 1, "too long outside of the rounds")
 
 
 if __name__ == "__main__":
