@@ -25,7 +25,9 @@ class Campaigns(ScriptTest):
         parts = [f'[clusters.on-{name}]\nscheduler = "{name}"\n' for name in SUBMITS]
         parts[0] += 'queue = "gpu"\naccount = "abc"\nmodules = ["openmpi"]\nmpi = "pmix"\n'
         for k in range(4):
-            parts[k] += 'gpus_per_node = 2\ncpus_per_rank = 4\nscratch = "/tmp"\nstage = {mnist = "it\'s here"}\narray = true\nrequeue = true\n'
+            parts[k] += 'gpus_per_node = 2\ncpus_per_rank = 4\nscratch = "/tmp"\nstage = {mnist = "it\'s here"}\narray = true\n'
+            if k < 3:  # not Flux
+                parts[k] += "requeue = true\n"
         parts[4] += "max_nodes = 1\n"
         self.write("nodes = [1, 2]\noutput = \"runs\"\n" + "".join(parts) +
                    '[jobs.quick]\npreset = "quick"\n[jobs.some]\nbenchmarks = ["^micro/(memcpy|stream)$"]\narguments = ["--tag", "note=it\'s"]\n')
