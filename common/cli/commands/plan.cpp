@@ -117,16 +117,19 @@ compare::JobCase job_case(const PlannedCase& planned, int sweeps) {
   return one;
 }
 
-/// Predicts a collective from its rows on other ranks or of other sizes.
-void predict_case(const PlannedCase& planned, Collectives& collectives, compare::JobCase& one) {
+/// Predicts a collective of a job whose ranks fill one node after the other, from its rows on other
+/// ranks or of other sizes.
+void predict_case(const PlannedCase& planned, int ranks_per_node, Collectives& collectives,
+                  compare::JobCase& one) {
   const std::string& benchmark = planned.benchmark->name();
   const auto* bytes = planned.params.find_as<std::int64_t>("bytes");
   if (predict::forms_of(benchmark.substr(benchmark.find('/') + 1)).empty()) return;
   std::vector<std::string> words = text::split(key_without(planned.key, {"bytes", "ranks"}), ' ');
   words.erase(words.begin());
+  const auto ranks = static_cast<int>(planned.params.integer("ranks"));
   const auto found = collectives.of({benchmark, words})
-                         .time(bytes == nullptr ? 0 : static_cast<double>(*bytes),
-                               static_cast<int>(planned.params.integer("ranks")));
+                         .time(bytes == nullptr ? 0 : static_cast<double>(*bytes), ranks,
+                               (ranks + ranks_per_node - 1) / ranks_per_node);
   if (!found) return;
   one.predicted = found->seconds;
   one.source = found->source;
@@ -135,7 +138,7 @@ void predict_case(const PlannedCase& planned, Collectives& collectives, compare:
 }
 
 /// Collectives that no run measured are predicted.
-std::vector<compare::JobCase> job_cases(const PlanArguments& options,
+std::vector<compare::JobCase> job_cases(const PlanArguments& options, const Job& job,
                                         const std::vector<PlannedCase>& plan,
                                         const std::vector<compare::RunDigest>& runs) {
   Collectives collectives(options.files);
@@ -144,7 +147,8 @@ std::vector<compare::JobCase> job_cases(const PlanArguments& options,
     compare::JobCase one = job_case(planned, options.cases.sweeps);
     const bool is_known = std::ranges::any_of(
         runs, [&](const compare::RunDigest& run) { return run.rows.contains(one.key); });
-    if (!is_known && !runs.empty()) predict_case(planned, collectives, one);
+    if (!is_known && !runs.empty())
+      predict_case(planned, job.shape.ranks_per_node, collectives, one);
     cases.push_back(std::move(one));
   }
   return cases;
@@ -162,7 +166,7 @@ int plan_command(PlanArguments options) {
   const Job job = planned_job(options, earlier);
   std::size_t others = 0;
   const std::vector<compare::JobCase> cases =
-      job_cases(options, planned_cases(options, job, others), runs.runs);
+      job_cases(options, job, planned_cases(options, job, others), runs.runs);
   const compare::JobPlan plan = compare::plan_job(cases, runs.runs, runs.costs,
                                                   {.nodes = job.nodes(),
                                                    .runs = options.runs,

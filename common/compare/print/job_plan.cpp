@@ -72,7 +72,9 @@ void print_predictions(const JobPlan& plan, std::ostream& out) {
     if (farthest == nullptr || row.planned.beyond > farthest->beyond) farthest = &row.planned;
   }
   if (farthest == nullptr) return;
-  fmt::print(out, "~: predicted from rows on other ranks, as `scalemark predict` does.\n");
+  fmt::print(
+      out,
+      "~: predicted from rows on other ranks or of other sizes, as `scalemark predict` does.\n");
   if (!farthest->reach.empty()) fmt::print(out, "{}\n", farthest->reach);
 }
 
