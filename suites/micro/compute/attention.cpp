@@ -133,9 +133,11 @@ SCALEMARK_BENCHMARK("micro/attention", attention)
       // Without flash attention LibTorch keeps the scores of all heads.
       const double scores =
           sequence * sequence * static_cast<double>(p.integer("batch") * config.heads);
-      return operation_memory(4 * static_cast<double>(p.integer("batch") * config.dim) * sequence +
-                                  scores / 3 + group * sequence * sequence,
-                              p.text("precision"));
+      const double copies = p.flag("fused") ? 0 : 2;  // of k and v for each head
+      return operation_memory(
+          (4 + copies) * static_cast<double>(p.integer("batch") * config.dim) * sequence +
+              scores / 3 + group * sequence * sequence,
+          p.text("precision"));
     })
     .needs("LibTorch");
 
