@@ -98,6 +98,15 @@ double step_elsewhere(const StepExplanation& here, const StepExplanation& there)
   return here.measured * there.explained / here.explained;
 }
 
+double factor_elsewhere(const StepExplanation& here, const StepExplanation& there,
+                        const std::string& without) {
+  const auto others = [&](const StepExplanation& step) {
+    const StepComponent* const left_out = step.find(without);
+    return step.explained - (left_out == nullptr ? 0 : left_out->seconds);
+  };
+  return others(there) / others(here);
+}
+
 namespace {
 
 /// What takes most of the step without this component.

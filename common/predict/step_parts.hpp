@@ -67,6 +67,11 @@ StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured
 /// complete; `there.measured` does not count.
 double step_elsewhere(const StepExplanation& here, const StepExplanation& there);
 
+/// How many times longer than `here` the parts take on the machine `there`, but for this component,
+/// which is another one's work. Both must be complete.
+double factor_elsewhere(const StepExplanation& here, const StepExplanation& there,
+                        const std::string& without);
+
 /// What takes most of the step, how much of the machine's rates that reaches, and what would take
 /// most if it were gone. Says so where more is unexplained than any component takes, or where rows
 /// are missing.

@@ -119,6 +119,8 @@ NOT_RUN = {
     "scalemark predict --from train.h5 messages-1.h5 messages-2.h5 --workload imaging/train -a ranks=2,64":
         "cli.predict_training measures the rows that it needs",
     "scalemark predict --from here/ --machine there/ --workload imaging/train": "cli.explain measures the rows that it needs",
+    "scalemark predict --from here/ --machine there/ --workload imaging/train -a ranks=2,64":
+        "cli.predict_training measures the rows that it needs",
     "jobscripts/node-check.sh --fleet fleet/": "jobscripts.fleet runs it",
     "scalemark fleet fleet/ fleet/together/ --hosts fleet/hosts --failing fleet/failing --only-together fleet/only-together": "cli.fleet runs it on files of its own",
     "tests/peers/imb.py --imb IMB-IO": PEER,

@@ -9,7 +9,7 @@ import unittest
 
 import h5py
 
-from header_edits import copy_of_another_machine
+from header_edits import copy_of_another_machine, twice_as_long
 from harness import ALL, ProgramTest, rows, run
 
 TRAIN = ["run", "^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "images=24", "-a", "batch=4", "-a", "image=28", "-a",
@@ -163,7 +163,7 @@ class PredictTraining(ProgramTest):
         self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "imag=28"), 2, "has an axis 'imag' (did you mean image")
         self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "mode=papr"), 2, "'papr'")
         self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "llm/finetune:batch=4"), 2, "--workload is 'imaging/train'")
-        self.expect(self.predict(one, "--workload", "llm/finetune", "-a", "ranks=2"), 4, "no row of llm/finetune there")
+        self.expect(self.predict(one, "--workload", "llm/finetune", "-a", "ranks=2"), 4, "no row of llm/finetune to start from")
         other = copy_of_another_machine(one, self.path("other.h5"))
         mixed = self.predict(one, other, *PREDICT, "-a", "ranks=2")
         self.expect(mixed, 3, f"{other} is of another machine: its cpu_model is Another CPU")
@@ -229,17 +229,54 @@ class PredictTraining(ProgramTest):
         self.assertEqual({message["source"] for message in steps[0]["messages"]}, {"measured"})
         self.assertNotIn("the most that was measured", self.predict(one, messages, *PREDICT, "-a", "ranks=2").stdout)
 
+    def test_other_ranks_on_another_machine(self):
+        one = self.train("one.h5", 1)
+        _, messages = self.measure_missing(self.predict(one, *PREDICT, "-a", "ranks=2"))
+        (here,) = json.loads(self.predict(one, *messages, *PREDICT, "-a", "ranks=2", "--format", "json").stdout)
+        wanted = [*PREDICT, "-a", "ranks=2"]
+        lacking = self.predict(one, "--machine", *messages, *wanted)
+        self.expect(lacking, 4, "parts of a step are missing in the files of --from", "parts of a step are missing in the files of --machine")
+        commands = [shlex.split(line) for line in lacking.stderr.splitlines() if line.startswith("  scalemark run ")]
+        self.assertEqual([command[-1] for command in commands], [f"rows-{i + 1}.h5" for i in range(len(commands))])
+        for command in commands[:len(commands) // 2]:  # those of --machine are the same
+            self.expect(run(*command[1:], "-n", 3, "-w", 0, program=ALL, cwd=self.folder), 0)
+        operations = [self.path(command[-1]) for command in commands[:len(commands) // 2]]
+        unsent = self.predict(one, *operations, "--machine", *operations, *wanted, "--format", "json")
+        self.expect(unsent, 4, "rows of the messages of a step are missing in the files of --machine")
+        self.assertEqual(json.loads(unsent.stdout), [])
+        slower = [twice_as_long(path, self.path(f"slower-{number}.h5")) for number, path in enumerate(operations)]
+        for rows_there, factor in ((operations, 1), (slower, 2)):
+            done = self.predict(one, *operations, "--machine", *rows_there, *messages, *wanted, "--format", "json")
+            self.expect(done, 0)
+            (there,) = json.loads(done.stdout)
+            self.assertEqual((there["messages"], there["communication"]), (here["messages"], here["communication"]))
+            self.assertIsNone(there["low"])
+            self.assertIsNone(there["measured"])
+            # The wait for input is taken as it was, so that with rows twice as long a step is not quite.
+            self.assertAlmostEqual(there["factor"], factor, delta=0.05 * (factor - 1))
+            for name in ("computing", "slowest"):
+                self.assertAlmostEqual(there[name] / here[name] / there["factor"], 1)
+        # What that machine took on as many ranks stands beside it.
+        two = self.train("two.h5", 2)
+        (beside,) = json.loads(self.predict(one, *operations, "--machine", two, *slower, *messages, *wanted, "--format", "json").stdout)
+        (row,) = rows(two).values()
+        self.assertAlmostEqual(beside["measured"], row["metrics"]["step_time"]["median"])
+        self.assertEqual(beside["step"], there["step"])
+        told = self.predict(one, *operations, "--machine", *slower, *messages, *wanted)
+        self.expect(told, 0)
+        self.assertRegex(told.stdout, r"steps take (1\.9\d*|2) times as long, as the rows of their operations")
+        self.assertIn("No interval: how far off steps on other machines are is not known.", told.stdout)
+
     def test_commands_have_the_axes_that_were_asked_for(self):
         one = self.train("one.h5", 1)
         asked = ["-a", "ranks=2", "-a", "image=64", "-a", "imaging/train:images=1K"]
-        self.expect(self.predict(one, *PREDICT, *asked), 4, "no row of imaging/train there",
+        self.expect(self.predict(one, *PREDICT, *asked), 4, "no row of imaging/train to start from",
                     "scalemark run '^imaging/train$' -a ranks=1 -a image=64 -a images=1024 -o training.h5")
         # As keys have it: the rows of image=28 are found under any name of the number.
         self.expect(self.predict(one, *PREDICT, "-a", "ranks=2", "-a", "imaging/train:image=28:28:+1"), 4, "rows of the messages")
         machine = [one, "--machine", one, *PREDICT]
-        self.expect(self.predict(*machine, "-a", "image=64", "-a", "ranks=64"), 4, "no row of imaging/train on 64 ranks",
-                    "--machine cannot change the number of ranks",
-                    "mpirun -n 64 scalemark run '^imaging/train$' -a ranks=64 -a image=64 -o training.h5")
+        self.expect(self.predict(*machine, "-a", "image=64", "-a", "ranks=64"), 4, "no row of imaging/train to start from",
+                    "scalemark run '^imaging/train$' -a ranks=1 -a image=64 -o training.h5")
         self.expect(self.predict(*machine, "-a", "image=64"), 4, "  scalemark run '^imaging/train$' -a image=64 -o training.h5")
         self.expect(self.predict(*machine, "-a", "imag=28"), 2, "has an axis 'imag' (did you mean image")
         self.expect(self.predict(*machine, "--level", 0.8), 2, "--machine excludes --level")

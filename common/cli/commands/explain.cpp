@@ -109,29 +109,28 @@ ordered_json json_of(const std::string& key, const Explained& explained) {
           {"missing", measuring_commands(explained.missing)}};
 }
 
-/// Says of which trainings nothing can be said.
-void print_unknown(const StepRows& rows) {
-  for (const auto& [key, reason] : rows.unknown_trainings())
-    fmt::print(stderr, "scalemark show: the operations of {} are not known: {}\n",
-               text::printable(key, 400), reason);
-  if (rows.trainings().empty() && rows.unknown_trainings().empty())
-    fmt::print(stderr,
-               "scalemark show: no row here is of imaging/train or llm/finetune, whose operations "
-               "are known\n");
-}
-
 }  // namespace
 
 int explain_runs(const std::vector<std::filesystem::path>& files, const std::string& filter,
                  const std::string& format) {
   StepRows rows;
   for (const std::filesystem::path& file : files) rows.read(file);
-  print_unknown(rows);
-  if (rows.trainings().empty()) return static_cast<int>(ExitCode::nothing);
+  if (rows.trainings().empty() && rows.unknown_trainings().empty()) {
+    fmt::print(stderr,
+               "scalemark show: no row here is of imaging/train or llm/finetune, whose operations "
+               "are known\n");
+    return static_cast<int>(ExitCode::nothing);
+  }
   KeyFilter selection(filter);
   for (const auto& [key, training] : rows.trainings())
     selection.look_at(key, training.benchmark->name());
+  for (const auto& [key, reason] : rows.unknown_trainings())
+    selection.look_at(key, key.substr(0, key.find(' ')));
   selection.settle();
+  std::map<std::string, std::string> unknown = rows.unknown_trainings();
+  std::erase_if(unknown, [&](const auto& one) { return !selection.has(one.first); });
+  print_unknown_operations("show", unknown);
+  if (rows.trainings().empty()) return static_cast<int>(ExitCode::nothing);
   std::vector<WorkloadPart> missing, estimated;
   ordered_json json = ordered_json::array();
   bool is_first = true;

@@ -17,13 +17,14 @@
 #include "common/predict/step_sizes.hpp"
 #include "common/result/summarise.hpp"
 #include "common/stats/summary.hpp"
+#include "common/store/reader.hpp"
 
 namespace scalemark::cli {
 namespace {
 
 /// What a step recorded of itself: metric, and what it is called here.
 constexpr std::array<std::pair<const char*, const char*>, 2> kRecorded{
-    {{"loader_wait", "wait for input"}, {"exposed_communication_time", "communication"}}};
+    {{"loader_wait", "wait for input"}, {"exposed_communication_time", kCommunication}}};
 
 std::optional<double> recorded_seconds(const CaseResult& one, const std::string& name,
                                        bool mean = false) {
@@ -119,7 +120,7 @@ void StepRows::add_training(const CaseResult& one, const Benchmark& benchmark, P
     sizes = sizes_of_steps(one, benchmark, point);
     if (sizes.empty()) {
       unknown_[one.key] =
-          fmt::format("its steps differ, and it has no {}", benchmark.step_sizes().metric);
+          fmt::format("its steps differ, and it has no usable {}", benchmark.step_sizes().metric);
       return;
     }
     seconds = recorded_seconds(one, one.primary_metric, true).value_or(seconds);
@@ -219,6 +220,14 @@ Explained StepRows::explain(const Training& training, const Estimate& estimate) 
   result.step = predict::explain_step(terms, stats::median(training.seconds));
   result.other_layout = in_another_layout(training, result.step);
   return result;
+}
+
+StepRows read_step_rows(const std::vector<std::string>& paths) {
+  StepRows rows;
+  for (const std::string& path : paths) {
+    for (const std::filesystem::path& file : find_runs(path)) rows.read(file);
+  }
+  return rows;
 }
 
 std::optional<double> StepRows::seconds_of(const std::string& component,

@@ -16,6 +16,9 @@
 
 namespace scalemark::cli {
 
+/// Component of the messages that a step waited for, as it recorded them.
+inline constexpr const char* kCommunication = "communication";
+
 /// A row of a training whose operations are known.
 struct Training {
   const Benchmark* benchmark = nullptr;
@@ -83,5 +86,8 @@ class StepRows {
   MeasuredRoofs roofs_;
   SameMachine machine_;
 };
+
+/// The rows of these files and folders. Throws as StepRows::read().
+StepRows read_step_rows(const std::vector<std::string>& paths);
 
 }  // namespace scalemark::cli

@@ -95,6 +95,13 @@ std::vector<std::string> measuring_commands(const std::vector<WorkloadPart>& mis
   return commands;
 }
 
+void print_unknown_operations(const std::string& subcommand,
+                              const std::map<std::string, std::string>& reasons) {
+  for (const auto& [key, reason] : reasons)
+    fmt::print(stderr, "scalemark {}: the operations of {} are not known: {}\n", subcommand,
+               text::printable(key, 400), reason);
+}
+
 void print_estimated_rows(const std::string& subcommand,
                           const std::vector<WorkloadPart>& estimated) {
   fmt::print(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,10 @@ void add_missing(const std::vector<WorkloadPart>& parts, std::vector<WorkloadPar
 /// "scalemark run ..." without an output, for several ranks behind "mpirun -n RANKS", as few as
 /// lists of one axis allow.
 std::vector<std::string> measuring_commands(const std::vector<WorkloadPart>& missing);
+
+/// Prints on standard error of which trainings the operations are not known: reasons by key.
+void print_unknown_operations(const std::string& subcommand,
+                              const std::map<std::string, std::string>& reasons);
 
 /// Prints on standard error how many rows a roofline stands for, and what measures them.
 void print_estimated_rows(const std::string& subcommand,

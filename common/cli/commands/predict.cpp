@@ -142,9 +142,10 @@ void add_rows(CLI::App& command, PredictArguments& options) {
       ->allow_extra_args(false);
   CLI::Option* machine =
       command
-          .add_option("--machine", rows.machine,
-                      "Result files of another machine with rows of a training's operations: "
-                      "predict the measured steps there, without an interval")
+          .add_option(
+              "--machine", rows.machine,
+              "Result files of another machine with rows of a training's operations, and of "
+              "its messages for other ranks: predict steps there, without an interval")
           ->needs(from);
   CLI::Option* page =
       command

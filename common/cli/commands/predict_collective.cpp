@@ -62,10 +62,10 @@ Collective::Collective(const std::vector<std::string>& files, const std::string&
       read_collective_rows(files, benchmark, with_implied_words(benchmark, words));
   if (all.empty()) return;
   if (all.size() > 1)
-    throw InputError(
-        fmt::format("rows of {} differ in {}, which the messages of a step do not state: give the "
-                    "files of one kind only",
-                    benchmark, text::printable(differences(all), 400)));
+    throw InputError(fmt::format(
+        "rows of {} differ in {}, so that it is not known which to take: give the files of "
+        "one kind only",
+        benchmark, text::printable(differences(all), 400)));
   CollectiveRows& rows = all.front();
   const std::string_view name = std::string_view(benchmark).substr(benchmark.find('/') + 1);
   if (ranks_in(rows.times).size() > 1 && !predict::forms_of(name).empty())

@@ -19,6 +19,7 @@
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/cli/commands/page_file.hpp"
+#include "common/cli/commands/predict_elsewhere.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/predict_targets.hpp"
 #include "common/cli/commands/predict_training_rows.hpp"
@@ -108,6 +109,8 @@ bool has_interval(const StepLine& line) { return line.interval.has_value(); }
 /// What low and high are, or why there are none.
 std::string interval_note(const TrainingRows& rows, const std::vector<StepLine>& lines,
                           const TrainingErrors& errors, double level) {
+  if (rows.is_elsewhere)
+    return "No interval: how far off steps on other machines are is not known.";
   const auto known = std::ranges::find_if(lines, has_interval);
   const StepLine& line = known == lines.end() ? lines.back() : *known;
   const std::size_t count = errors.count_for(line, rows.key);
@@ -133,6 +136,11 @@ void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lin
              "computing: of one rank, from {} steps on {}. slowest: the median step of the slowest "
              "of so many ranks, each slow at random.\n",
              line.samples, text::counted(static_cast<std::size_t>(line.from_ranks), "rank"));
+  if (rows.is_elsewhere)
+    fmt::print(std::cout,
+               "On the machine of --machine steps take {:.3g} times as long, as the rows of their "
+               "operations. Messages are by rows of that machine.\n",
+               line.factor);
   if (std::ranges::any_of(lines, is_bound))
     fmt::print(std::cout,
                ">=: so many ranks are slower than all measured steps in every second step; measure "
@@ -213,6 +221,7 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line, double
       {"overlap_ratio",
        line.overlap_ratio ? text::json_number(*line.overlap_ratio) : ordered_json()},
       {"from_ranks", line.from_ranks},
+      {"factor", rows.is_elsewhere ? text::json_number(line.factor) : ordered_json()},
       {"samples", line.samples},
       {"measured", line.measured ? text::json_number(*line.measured) : ordered_json()},
       {"beyond_measured_ranks", reach == nullptr ? ordered_json() : ordered_json(reach->beyond)},
@@ -236,8 +245,10 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
     communication.predicted.push_back({ranks, one.communication()});
     if (!bound_from && one.communication() > one.slowest.median) bound_from = one.ranks;
   }
-  for (const auto& [ranks, measured] : rows.by_ranks)
-    step.measured.push_back({static_cast<double>(ranks), stats::median(measured.step)});
+  for (const auto& [ranks, measured] : rows.by_ranks) {
+    if (!measured.step.empty())
+      step.measured.push_back({static_cast<double>(ranks), stats::median(measured.step)});
+  }
   figure.lines = {std::move(step), std::move(slowest), std::move(communication)};
   if (!lines.back().messages.empty()) add_messages(lines.back(), figure);
   figure.notes.push_back(
@@ -256,11 +267,11 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
   return figure;
 }
 
-void print_missing_messages(const MissingSizes& missing) {
-  fmt::print(
-      stderr,
-      "scalemark predict: rows of the messages of a step are missing. To measure them on two "
-      "numbers of ranks or more:\n");
+void print_missing_messages(const MissingSizes& missing, bool elsewhere) {
+  fmt::print(stderr,
+             "scalemark predict: rows of the messages of a step are missing{}. To measure them on "
+             "two numbers of ranks or more:\n",
+             elsewhere ? " in the files of --machine" : "");
   std::size_t number = 0;
   for (const auto& [collective, sizes] : missing) {
     std::vector<std::string> bytes;
@@ -275,8 +286,9 @@ void print_missing_messages(const MissingSizes& missing) {
 
 int no_training(const RowPrediction& request, const RowTargets& targets) {
   fmt::print(stderr,
-             "scalemark predict: no row of {} there to start from: one of another number of ranks "
-             "than is asked for, on GPUs of one rank. To measure it:\n"
+             "scalemark predict: no row of {} to start from in the files of --from: one of another "
+             "number of "
+             "ranks than is asked for, on GPUs of one rank. To measure it:\n"
              "  mpirun -n 1 scalemark run '^{}$' -a ranks=1{} -o training.h5\n",
              request.workload, request.workload, targets.options());
   return static_cast<int>(ExitCode::nothing);
@@ -292,13 +304,19 @@ const Benchmark* training_named(const std::string& workload) {
 int predict_training(const RowPrediction& request, const Benchmark& benchmark,
                      const std::string& format) {
   const RowTargets targets = targets_of(request);
-  Collectives collectives(request.files);
+  const bool elsewhere = !request.machine.empty();
+  Collectives collectives(elsewhere ? request.machine : request.files);
   MissingSizes missing;
   ordered_json json = ordered_json::array();
   std::vector<html::RanksFigure> figures;
   bool found_any = false, is_first = true;
-  const std::vector<TrainingRows> all = read_training_rows(request.files, benchmark);
-  const TrainingErrors errors(all, benchmark, collectives);
+  std::vector<TrainingRows> all = read_training_rows(request.files, benchmark);
+  std::erase_if(all, [&](const TrainingRows& rows) {
+    return elsewhere && !has_words(rows.point, targets.words);
+  });
+  const bool lacks_rows = elsewhere && !move_elsewhere(request, targets.ranks, all);
+  const TrainingErrors errors(elsewhere ? std::vector<TrainingRows>() : all, benchmark,
+                              collectives);
   for (const TrainingRows& rows : all) {
     if (!has_words(rows.point, targets.words)) continue;
     std::vector<StepLine> lines;
@@ -321,15 +339,15 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
     if (!std::exchange(is_first, false)) std::cout << "\n";
     print_steps(rows, lines, errors, request.level);
   }
-  if (!found_any && missing.empty()) return no_training(request, targets);
+  if (!found_any && missing.empty() && !lacks_rows) return no_training(request, targets);
   if (!figures.empty())
     write_page("predict", request.page,
                html::scaling_page(
                    figures, request.workload + ", predicted from measured steps and messages."));
   else if (format == "json")
     std::cout << json.dump(1) << "\n";
-  if (missing.empty()) return static_cast<int>(ExitCode::ok);
-  print_missing_messages(missing);
+  if (missing.empty()) return static_cast<int>(lacks_rows ? ExitCode::nothing : ExitCode::ok);
+  print_missing_messages(missing, elsewhere);
   return static_cast<int>(ExitCode::nothing);
 }
 

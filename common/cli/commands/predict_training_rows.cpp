@@ -124,6 +124,23 @@ class TrainingGatherer {
 
 }  // namespace
 
+MeasuredTraining scaled(MeasuredTraining measured, double factor) {
+  measured.factor = factor;
+  measured.step.clear();
+  measured.nodes.clear();
+  for (double& seconds : measured.local) seconds *= factor;
+  for (std::vector<double>& run : measured.ready) {
+    for (double& seconds : run) seconds *= factor;
+  }
+  for (std::vector<ShardMoments>& run : measured.sharded) {
+    for (ShardMoments& one : run) {
+      one.started *= factor;
+      one.needed *= factor;
+    }
+  }
+  return measured;
+}
+
 std::vector<TrainingRows> read_training_rows(const std::vector<std::string>& paths,
                                              const Benchmark& benchmark) {
   TrainingGatherer gatherer(benchmark);

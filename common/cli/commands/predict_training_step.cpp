@@ -27,16 +27,6 @@ CollectiveName collective_of(const TrainingRows& rows, const WorkloadPart& messa
   return {message.benchmark, std::move(words)};
 }
 
-/// The measured number of ranks to start from: the largest below `ranks`, else the smallest.
-const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows, int ranks) {
-  const std::pair<const int, MeasuredTraining>* start = nullptr;
-  for (const auto& one : rows.by_ranks) {
-    if (one.first == ranks || one.second.local.empty()) continue;
-    if (start == nullptr || one.first < ranks) start = &one;
-  }
-  return start;
-}
-
 /// The nodes of `ranks`: those of the training on as many, else as full as the nodes of `start`. 0:
 /// not known.
 int nodes_for(const TrainingRows& rows, const std::pair<const int, MeasuredTraining>& start,
@@ -52,6 +42,16 @@ int nodes_for(const TrainingRows& rows, const std::pair<const int, MeasuredTrain
 }
 
 }  // namespace
+
+const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows, int ranks) {
+  const std::pair<const int, MeasuredTraining>* start = nullptr;
+  for (const auto& one : rows.by_ranks) {
+    const bool is_the_answer = one.first == ranks && !rows.is_elsewhere;
+    if (is_the_answer || one.second.local.empty()) continue;
+    if (start == nullptr || one.first <= ranks) start = &one;
+  }
+  return start;
+}
 
 double StepLine::communication() const {
   double sum = 0;
@@ -82,6 +82,7 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
                 .from_ranks = start->first,
                 .samples = times.size(),
                 .computing = times.slowest_of(1).median,
+                .factor = start->second.factor,
                 .slowest = times.slowest_of(ranks),
                 .messages = {},
                 .hidden = {},
@@ -109,7 +110,8 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
     line.overlap_ratio =
         collectives.overlap().ratio(largest->benchmark.substr(largest->benchmark.find('/') + 1),
                                     rows.process_group, memory_of(rows), ranks, largest->bytes);
-  if (const auto own = rows.by_ranks.find(ranks); own != rows.by_ranks.end())
+  if (const auto own = rows.by_ranks.find(ranks);
+      own != rows.by_ranks.end() && !own->second.step.empty())
     line.measured = stats::median(own->second.step);
   return line;
 }

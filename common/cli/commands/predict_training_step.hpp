@@ -22,6 +22,7 @@ struct StepLine {
   int ranks = 0, from_ranks = 0;
   std::size_t samples = 0;  ///< steps of ranks
   double computing = 0;     ///< s, the median of a rank
+  double factor = 1;        ///< of a prediction for another machine, on the measured times
   predict::Slowest slowest;
   std::vector<StepMessage> messages;
   /// s of the messages that are sent while the rank computes; nothing where that is not known.
@@ -43,6 +44,10 @@ struct StepLine {
 
 /// What a prediction lacks: sizes, by collective.
 using MissingSizes = std::map<CollectiveName, std::set<std::int64_t>>;
+
+/// The measured number of ranks to start from: the largest up to `ranks`, else the smallest. Not
+/// `ranks` itself, unless it was measured on another machine. Null without such a training.
+const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows, int ranks);
 
 /// The step on `ranks`, without an interval. Nothing where a training to start from is missing, or
 /// rows of messages, which go to `missing`.

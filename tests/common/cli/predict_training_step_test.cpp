@@ -78,6 +78,30 @@ TEST(PredictedStep, RepeatedRunsMakeItWider) {
   EXPECT_NEAR(std::log(line.interval.value().second), 1.6449 * deviation, 1e-4);
 }
 
+TEST(PredictedStep, OnAnotherMachineAllMomentsComeLater) {
+  MeasuredTraining measured = training("image=1", 1.0).by_ranks.at(1);
+  measured.nodes = {2};
+  measured.ready = {{0.1, 0.2}};
+  measured.sharded = {{{.is_reduction = true, .bytes = 8, .started = 0.3, .needed = 0.4}}};
+  const MeasuredTraining moved = scaled(measured, 3);
+  EXPECT_EQ(moved.local, std::vector<double>(20, 3.0));
+  EXPECT_DOUBLE_EQ(moved.ready[0][1], 0.6);
+  EXPECT_DOUBLE_EQ(moved.sharded[0][0].started, 0.9);
+  EXPECT_DOUBLE_EQ(moved.sharded[0][0].needed, 1.2);
+  EXPECT_EQ(moved.sharded[0][0].bytes, 8);
+  EXPECT_TRUE(moved.step.empty());
+  EXPECT_TRUE(moved.nodes.empty()) << "that machine may hold more ranks on a node";
+}
+
+TEST(PredictedStep, StartsFromItsOwnRanksOnAnotherMachineOnly) {
+  TrainingRows rows = training("image=1", 1.0);
+  rows.by_ranks[2].local = {1.0};
+  EXPECT_EQ(start_for(rows, 2)->first, 1);
+  EXPECT_EQ(start_for(rows, 64)->first, 2);
+  rows.is_elsewhere = true;
+  EXPECT_EQ(start_for(rows, 2)->first, 2);
+}
+
 /// Errors of messages from rows do not tell how good their forms are.
 TEST(PredictedStep, TakesErrorsOfItsOwnKind) {
   Collectives none({});

@@ -101,6 +101,16 @@ TEST(StepParts, AnotherMachineTakesAsManyTimesLongerAsItsParts) {
   EXPECT_EQ(there.find("attention"), nullptr);
 }
 
+TEST(StepParts, AnotherMachineComputesLongerWhateverItsMessagesTake) {
+  std::vector<StepTerm> slower = kTerms;
+  slower[0].seconds = 0.030;
+  slower[3].seconds = 5;
+  EXPECT_DOUBLE_EQ(factor_elsewhere(explain_step(kTerms, 0.12), explain_step(slower, 0.12), "wait"),
+                   (0.12 + 0.055) / (0.04 + 0.055));
+  EXPECT_DOUBLE_EQ(factor_elsewhere(explain_step(kTerms, 0.12), explain_step(kTerms, 1), "other"),
+                   1);
+}
+
 TEST(StepParts, WhatIsNotKnownIsSaid) {
   EXPECT_THAT(what_bounds(explain_step(kTerms, 0.2)), HasSubstr("not explained (52 %)"));
   EXPECT_THAT(what_bounds(explain_step(kTerms, 0.03)), HasSubstr("not explained (-220 %)"));
