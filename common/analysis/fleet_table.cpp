@@ -131,6 +131,7 @@ bool FleetTable::has_fault() const {
 
 void FleetCases::add(const Run& run, const CaseResult& result) {
   sensors_.add(run, result);
+  host_links_.add(run, result);
   const auto found = screened_fleet(result);
   if (!found) {
     if (!scale_.add(run, result)) alone_.add(run, result);
@@ -210,6 +211,11 @@ FleetTable FleetCases::table() const {
   for (const SensorFinding& one : sensors_.findings()) {
     HostEvidence evidence = evidence_of(one.verdict, one.component, one.reason);
     evidence.device = one.device;
+    of_host[one.host].push_back(std::move(evidence));
+  }
+  for (const LinkFinding& one : host_links_.findings()) {
+    HostEvidence evidence = evidence_of(one.verdict, kGpuCopies, slow_text(one.link));
+    evidence.factor = one.link.factor;
     of_host[one.host].push_back(std::move(evidence));
   }
   for (const auto& [host, evidence] : of_host) names.insert(fleet::short_name(host));

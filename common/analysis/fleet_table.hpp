@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/analysis/full_scale.hpp"
+#include "common/analysis/host_links.hpp"
 #include "common/analysis/host_sensors.hpp"
 #include "common/analysis/lone_hosts.hpp"
 #include "common/fleet/node_verdict.hpp"
@@ -96,6 +97,7 @@ class FleetCases {
   LoneHosts alone_;
   ScaleRows scale_;
   HostSensors sensors_;
+  HostLinks host_links_;
   std::map<std::string, std::vector<HostEvidence>> network_;  ///< by host
   std::vector<FleetLink> links_, uplinks_;
   std::size_t screenings_ = 0;

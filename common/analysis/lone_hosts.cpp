@@ -35,7 +35,7 @@ std::string component_of(const CaseResult& result) {
     const std::string direction = result.params.text("direction", "");
     if (direction == "h2h") return kHostMemory;
     if (direction == "d2d") return "GPU memory";
-    return direction == "peer" ? "copies between GPUs" : "copies between host and GPU";
+    return direction == "peer" ? kGpuCopies : "copies between host and GPU";
   }
   if (result.params.contains("backend")) return kMessages;
   return on_gpu ? "GPU" : kCpu;

@@ -15,7 +15,7 @@
 namespace scalemark::analysis {
 
 constexpr const char *kCpu = "CPU", *kHostMemory = "host memory",
-                     *kMessages = "messages within the host";
+                     *kMessages = "messages within the host", *kGpuCopies = "copies between GPUs";
 
 /// What one case says of a host.
 struct LoneHost {
