@@ -37,16 +37,15 @@ void HostLinks::add(const Run& run, const CaseResult& result) {
 std::vector<LinkFinding> HostLinks::findings() const {
   std::vector<LinkFinding> found;
   for (const auto& [key, by_host] : links_) {
-    for (const auto& [host, link] : by_host) {
-      if (!link) continue;
+    const bool has_others = by_host.size() >= fleet::kMinLoneNodes;
+    for (const auto& one : by_host) {
+      if (!one.second) continue;
       const auto alike = std::ranges::count_if(by_host, [&](const auto& other) {
-        return other.second && is_same_pair(*other.second, *link);
+        return other.second && is_same_pair(*other.second, *one.second);
       });
-      const std::size_t hosts = by_host.size();
-      if (hosts >= fleet::kMinLoneNodes && 2 * static_cast<std::size_t>(alike) > hosts) continue;
-      found.push_back(
-          {host, *link,
-           hosts >= fleet::kMinLoneNodes ? fleet::NodeVerdict::bad : fleet::NodeVerdict::suspect});
+      if (has_others && 2 * static_cast<std::size_t>(alike) > by_host.size()) continue;
+      found.push_back({one.first, *one.second,
+                       has_others ? fleet::NodeVerdict::bad : fleet::NodeVerdict::suspect});
     }
   }
   return found;

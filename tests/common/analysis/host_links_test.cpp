@@ -71,7 +71,7 @@ TEST(HostLinks, WithoutOthersToCompareWithItIsSuspect) {
 }
 
 TEST(HostLinks, TheTableOfAFleetNamesThem) {
-  FleetCases cases;
+  FleetCases cases({});
   for (std::size_t i = 0; i < 3; ++i) cases.add(run_on(host(i)), copies(i == 1 ? 3 : 1));
   const FleetTable table = cases.table();
   const auto bad = std::ranges::find(table.hosts, NodeVerdict::bad, &HostVerdict::verdict);

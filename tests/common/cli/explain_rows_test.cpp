@@ -18,9 +18,11 @@ using Seconds = std::map<std::string, std::vector<double>>;  ///< by metric
 
 /// Two operations a step, in one of two layouts, and one of so many tokens as the rows had.
 Workload workload_of(const Point& training) {
-  Workload parts{{"sums", "test/sum", {{"layout", training.text("layout")}}, 2}};
+  const Value one_rank = std::int64_t{1};
+  Workload parts{
+      {"sums", "test/sum", {{"layout", training.text("layout")}, {"ranks", one_rank}}, 2}};
   if (const auto* tokens = training.find_as<std::int64_t>("tokens"))
-    parts.push_back({"loss", "test/loss", {{"tokens", *tokens}}, 1});
+    parts.push_back({"loss", "test/loss", {{"tokens", *tokens}, {"ranks", one_rank}}, 1});
   return parts;
 }
 
@@ -29,10 +31,17 @@ const Benchmark& registered() {
     const auto nothing = [](Case&) {};
     Benchmark sum("test/sum", nothing), loss("test/loss", nothing), train("test/train", nothing);
     sum.axis("layout", {.values = {"rows", "columns"}});
-    loss.axis_integer("tokens", {.minimum = 1, .maximum = 1000, .defaults = "1"});
+    loss.axis_integer("tokens", {.minimum = 1,
+                                 .maximum = 1000,
+                                 .defaults = "1",
+                                 .doc = "Tokens of a step",
+                                 .unit = "{token}"});
     train.axis("layout", {.values = {"rows", "columns"}})
         .axis_boolean("graphs", {.defaults = {false}, .implied = false})
-        .axis("kind", {.values = {"known", "unknown"}, .defaults = {"known"}, .implied = "known"})
+        .axis("kind", {.values = {"known", "unknown"},
+                       .defaults = {"known"},
+                       .implied = "known",
+                       .doc = "Whether its operations are known"})
         .workload(workload_of,
                   [](const Point& p) {
                     return p.text("kind") == "unknown" ? std::string("it is a secret") : "";
