@@ -105,8 +105,8 @@ TEST(StepParts, AnotherMachineComputesLongerWhateverItsMessagesTake) {
   std::vector<StepTerm> slower = kTerms;
   slower[0].seconds = 0.030;
   slower[3].seconds = 5;
-  EXPECT_DOUBLE_EQ(factor_elsewhere(explain_step(kTerms, 0.12), explain_step(slower, 0.12), "wait"),
-                   (0.12 + 0.055) / (0.04 + 0.055));
+  EXPECT_NEAR(factor_elsewhere(explain_step(kTerms, 0.12), explain_step(slower, 0.12), "wait"),
+              (0.12 + 0.055) / (0.04 + 0.055), 1e-12);
   EXPECT_DOUBLE_EQ(factor_elsewhere(explain_step(kTerms, 0.12), explain_step(kTerms, 1), "other"),
                    1);
 }
