@@ -25,10 +25,7 @@ bool is_same_pair(const SlowLink& one, const SlowLink& other) {
 
 void HostLinks::add(const Run& run, const CaseResult& result) {
   const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
-  const bool is_one_host = !ranks.empty() && std::ranges::all_of(ranks, [&](const RankInfo& one) {
-    return one.node == ranks.front().node;
-  });
-  if (!is_one_host || !gpu_pairs(result)) return;
+  if (!are_on_one_host(ranks) || !gpu_pairs(result)) return;
   const std::optional<SlowLink> link = slow_link(result);
   const auto [known, is_new] = links_[result.key].try_emplace(ranks.front().node, link);
   if (!is_new) known->second = better(known->second, link);

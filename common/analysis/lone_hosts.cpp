@@ -41,12 +41,6 @@ std::string component_of(const CaseResult& result) {
   return on_gpu ? "GPU" : kCpu;
 }
 
-bool is_on_one_host(const std::vector<RankInfo>& ranks) {
-  return !ranks.empty() && std::ranges::all_of(ranks, [&](const RankInfo& one) {
-    return one.node == ranks.front().node;
-  });
-}
-
 std::string models_of(const Run& run, const RankInfo& rank) {
   return fact_of(run, rank.node, "cpu_model") + "\n" + rank.gpu_model;
 }
@@ -62,7 +56,7 @@ void LoneHosts::add(const Run& run, const CaseResult& result) {
       if (one.measured.seconds < best.seconds) best = std::move(one.measured);
       best.fast = fast;
     }
-    if (const auto fraction = peak_fraction_of(result); fraction && is_on_one_host(ranks)) {
+    if (const auto fraction = peak_fraction_of(result); fraction && are_on_one_host(ranks)) {
       auto& [component, by_host] = fractions_[result.key];
       component = component_of(result);
       double& best = by_host[ranks.front().node];
@@ -71,7 +65,7 @@ void LoneHosts::add(const Run& run, const CaseResult& result) {
     return;
   }
   // A run over several hosts does not say which of them failed.
-  if (!is_on_one_host(ranks)) return;
+  if (!are_on_one_host(ranks)) return;
   Missing& known = missing_[result.key][ranks.front().node];
   if (known.is_wrong) return;
   known = {.component = component_of(result),
@@ -92,7 +86,7 @@ void LoneHosts::add_past(const Run& run, const CaseResult& result) {
 std::vector<LoneHosts::HostTime> LoneHosts::times_of(const Run& run, const CaseResult& result) {
   const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
   const Metric* const metric = duration_of(result, result.primary_metric);
-  if ((!is_on_one_host(ranks) && !is_rank_local(result)) || metric == nullptr ||
+  if ((!are_on_one_host(ranks) && !is_rank_local(result)) || metric == nullptr ||
       metric->samples.ranks > ranks.size())
     return {};
   std::vector<HostTime> times;

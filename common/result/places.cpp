@@ -83,4 +83,10 @@ std::vector<RankInfo> ranks_of_case(const CaseResult& result, const std::vector<
   return ranks;
 }
 
+bool are_on_one_host(const std::vector<RankInfo>& ranks) {
+  return !ranks.empty() && std::ranges::all_of(ranks, [&](const RankInfo& one) {
+    return one.node == ranks.front().node;
+  });
+}
+
 }  // namespace scalemark

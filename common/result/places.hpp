@@ -18,4 +18,7 @@ Table places_table(const std::vector<RankInfo>& ranks);
 /// from the run. Values missing in files of an earlier version are empty, or -1.
 std::vector<RankInfo> ranks_of_case(const CaseResult& result, const std::vector<RankInfo>& of_run);
 
+/// Whether there are ranks, and all are on the same host.
+bool are_on_one_host(const std::vector<RankInfo>& ranks);
+
 }  // namespace scalemark

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/common/analysis/fleet_cases.hpp"
+#include "tests/common/analysis/gpu_matrix.hpp"
 
 namespace scalemark::analysis {
 namespace {
@@ -18,23 +19,12 @@ using fleet::NodeVerdict;
 
 /// Copies between four GPUs; those from GPU 1 to GPU `slow_to` take three times as long, if any.
 CaseResult copies(std::uint64_t slow_to = 1) {
-  std::vector<std::uint64_t> from, to;
-  std::vector<double> seconds;
-  for (std::uint64_t a = 0; a < 4; ++a) {
-    for (std::uint64_t b = 0; b < 4; ++b) {
-      if (a == b) continue;
-      from.push_back(a);
-      to.push_back(b);
-      seconds.push_back(1e-5 * (1 + 0.01 * static_cast<double>((3 * a + 5 * b) % 7)) *
-                        (a == 1 && b == slow_to ? 3 : 1));
-    }
-  }
-  CaseResult result;
+  CaseResult result = matrix(4, [&](auto from, auto to) {
+    return usual(from, to) * (from == 1 && to == slow_to ? 3 : 1);
+  });
   result.name = "micro/memcpy";
-  result.params = {{"bytes", std::int64_t{4096}}, {"direction", std::string("peer")}};
+  result.params["direction"] = std::string("peer");
   result.key = make_key(result.name, result.params);
-  result.tables["pairs"] = {
-      .columns = {{"from_gpu", "", from}, {"to_gpu", "", to}, {"time", "s", seconds}}};
   return result;
 }
 
