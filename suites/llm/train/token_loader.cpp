@@ -98,12 +98,12 @@ Examples TokenLoader::make() {
   examples.labels = count_labels(shifted);
   examples.tokens_bs = send(to_tensor(padded.ids, padded.rows), examples);
   examples.shifted_bs = send(shifted, examples);
-  for (const std::vector<std::int64_t>& row : sequences) {
-    for (const std::int64_t length : row) examples.pairs_of_tokens += length * length;
-  }
-  if (sequences.empty())
+  if (sequences.empty()) {
     examples.pairs_of_tokens = examples.positions * examples.tokens_bs.size(1);
-  else {
+  } else {
+    for (const std::vector<std::int64_t>& row : sequences) {
+      for (const std::int64_t length : row) examples.pairs_of_tokens += length * length;
+    }
     const Packing packing = make_packing(sequences);
     examples.packing =
         Packing{send(packing.places_bs, examples), send(packing.sequences_bs, examples),
