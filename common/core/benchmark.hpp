@@ -118,9 +118,9 @@ class Benchmark {
   std::optional<OperationWork> work_for(const Point& point) const {
     return operation_work_ ? std::optional(operation_work_(point)) : std::nullopt;
   }
-  /// Empty if none was declared.
+  /// Empty if none was declared, or why_no_workload() has a reason.
   Workload workload_for(const Point& point) const {
-    return workload_ ? workload_(point) : Workload();
+    return workload_ && why_no_workload(point).empty() ? workload_(point) : Workload();
   }
   bool has_workload() const { return workload_ != nullptr; }
   /// Why the operations of a step are not known; empty if they are.

@@ -305,7 +305,7 @@ std::string why_unknown_operations(const Point& point) {
 }
 
 Workload finetuning_workload(const Point& point) {
-  if (!has_known_rows(point) || !why_unknown_operations(point).empty()) return {};
+  if (!has_known_rows(point)) return {};
   return Step(point).parts();
 }
 

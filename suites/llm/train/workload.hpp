@@ -10,10 +10,10 @@
 namespace scalemark::llm {
 
 /// Products, attention, normalisations, elementwise operations, loss, embedding and optimiser of
-/// one step of llm/finetune at `point`. Empty where why_unknown_operations() has a reason, and
-/// where rows of text vary in width (neither `packed`, nor `pad_multiple` equal to `sequence`).
-/// Left out, for want of rows: masks of packed rows, and the optimiser in bf16. Sharded, the
-/// optimiser has this rank's part.
+/// one step of llm/finetune at `point`, which must have no why_unknown_operations(). Empty where
+/// rows of text vary in width (neither `packed`, nor `pad_multiple` equal to `sequence`). Left out,
+/// for want of rows: masks of packed rows, and the optimiser in bf16. Sharded, the optimiser has
+/// this rank's part.
 Workload finetuning_workload(const Point& point);
 
 /// Why the operations of a step do not follow from the axes and the records of `point`; empty if

@@ -146,6 +146,9 @@ TEST(ExplainRows, KeepsTheReasonWhyOperationsAreNotKnown) {
   StepRows all;
   all.add(training({{"step_time", {9}}}, {{"kind", std::string("unknown")}}));
   EXPECT_TRUE(all.trainings().empty());
+  EXPECT_TRUE(registered()
+                  .workload_for({{"kind", std::string("unknown")}, {"layout", std::string("rows")}})
+                  .empty());
   ASSERT_EQ(all.unknown_trainings().size(), 1U);
   EXPECT_EQ(all.unknown_trainings().begin()->second, "it is a secret");
 }
