@@ -347,6 +347,12 @@ class Communication(ProgramTest):
             self.assertAlmostEqual(metrics["message_rate"]["median"] * row["params"]["bytes"], metrics["bandwidth"]["median"],
                                    delta=metrics["bandwidth"]["median"] * 1e-9)
 
+    def test_messages_beside_child_processes(self):
+        for ranks in (2, 4):
+            table = self.measure(ranks, "^micro/pingpong$", "bytes=8,70000", "memory=host", f"ranks={ranks}", "forked=0,3")
+            self.assertEqual(sorted(row["params"].get("forked", 0) for row in table.values()), [0, 0, 3, 3])
+            self.check_all_right(table)
+
     def test_pairs_of_more_ranks(self):
         for ranks in (3, 4):
             table = self.measure(ranks, "^micro/(pingpong|bandwidth)$", "bytes=100", "memory=host", "pairs=all")

@@ -24,7 +24,7 @@ import tempfile
 import paired
 
 SIZES = [8 << i for i in range(18)]  # 8 B .. 1 MiB
-PAIRS = {"pingpong": "osu_latency", "datatype_pingpong": "osu_latency", "datatype_collective": "osu_alltoall",
+PAIRS = {"pingpong": "osu_latency", "forked_pingpong": "osu_latency_mp", "datatype_pingpong": "osu_latency", "datatype_collective": "osu_alltoall",
          "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
          "allreduce": "osu_allreduce", "allgather": "osu_allgather", "broadcast": "osu_bcast", "alltoall": "osu_alltoall",
          "alltoallw": "osu_alltoallw", "reduce_scatter_block": "osu_reduce_scatter_block",
@@ -37,7 +37,7 @@ SPACED = ("datatype_pingpong", "datatype_collective")
 # Of one element: 1 B from OSU 7.1 on, 8 B before.
 SINGLE = ("fetch_and_op", "compare_and_swap")
 # Beside memory=host, or instead of it. OSU reduces MPI_CHAR.
-AXES = {"datatype_pingpong": ["packing=datatype", "blocks=strided", "block=8"],
+AXES = {"forked_pingpong": ["memory=host", "forked=2"], "datatype_pingpong": ["packing=datatype", "blocks=strided", "block=8"],
         "datatype_collective": ["packing=datatype", "blocks=strided", "block=8", "collective=alltoall"], "reduce_scatter_block": ["memory=host", "dtype=int8"],
         **dict.fromkeys(("put", "get", "put_bandwidth", "get_bandwidth"), ["sync=flush"]), "put_bidirectional_bandwidth": ["sync=pscw"],
         "accumulate": ["sync=flush", "dtype=int8"],
@@ -71,6 +71,8 @@ def run_osu(program, name, environment):
     sizes = [] if name in ("barrier", *SINGLE) else ["-m", f"{SIZES[0]}:{SIZES[-1]}"]
     if name in SPACED:
         sizes = ["-m", f"{2 * SIZES[0]}:{2 * SIZES[-1]}", "-D", "vect:16:8"]
+    if name == "forked_pingpong":
+        sizes += ["-t", "2:2"]
     # Some of its one-sided tests use MPI_Win_create unless told.
     window = ["-w", "allocate"] if AXES.get(name, [""])[0].startswith("sync") else []
     return table(launch(name, [program, *window, *sizes], "core", environment))
@@ -83,7 +85,7 @@ def run_ours(program, name, folder):
         axes += ["-a", "memory=host"]
     if name not in ("barrier", *SINGLE):
         axes += ["-b", str(SIZES[0]), "-e", str(SIZES[-1]), "-f", "2"]
-    text = launch(name, [program, "run", f"micro/{name}", *axes, "--max-time", "300ms", "--ci", "0.01",
+    text = launch(name, [program, "run", f"^micro/{name.removeprefix('forked_')}$", *axes, "--max-time", "300ms", "--ci", "0.01",
                    "--format", "jsonl" if name in SPACED else "osu", "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
     if name not in SPACED:
         return table(text)

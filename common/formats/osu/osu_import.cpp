@@ -21,6 +21,8 @@ namespace {
 constexpr std::string_view kNoRow = "not in this format: ";
 /// Line that explains the column Overall of non-blocking collectives.
 constexpr std::string_view kOverall = "Overall = ";
+/// Lines above a title, for the sender and for the receiver.
+constexpr std::string_view kForked = "# Number of forked processes in ";
 
 struct ReadColumn {
   const char* name;
@@ -89,13 +91,16 @@ class OsuReader {
   void begin_table(std::string_view line) {
     table_.emplace();
     table_->title = osu_title_of(line, lines_);
-    const OsuTitle& said = table_->title;
+    OsuTitle& said = table_->title;
+    if (!said.by_scalemark && said.test != nullptr && said.test->forks) add_children(said.params);
+    children_.clear();
     if (builder_) return;
     const ForeignProgram who = origin_.value_or(ForeignProgram{said.tool, said.version});
     builder_.emplace(imported_run(source_, who.tool, who.version, read_text(source_.file)));
   }
 
   void take_comment(std::string_view line) {
+    if (line.starts_with(kForked)) return take_children(line.substr(kForked.size()));
     if (!table_) {
       if (auto program = foreign_program(line)) origin_ = std::move(program);
       return;
@@ -120,6 +125,24 @@ class OsuReader {
     if (!said.empty())
       taker_.note(fmt::format("{}: not known, left out: \"{}\"", lines_.place(),
                               text::printable(line, 120)));
+  }
+
+  /// "sender: 2", then "receiver: 2", above the title of the table.
+  void take_children(std::string_view who) {
+    const std::size_t colon = std::min(who.find(": "), who.size());
+    const std::int64_t count = count_of(
+        {"forked processes", who.substr(std::min(colon + 2, who.size()))}, kMaxRanks, lines_);
+    if (children_.size() < 2) children_.push_back(count);
+  }
+
+  /// Of a table by OSU. A text where the ranks do not have equally many, which is no case of ours.
+  void add_children(Point& params) const {
+    if (children_.size() < 2)
+      params["forked"] = "unknown";
+    else if (children_[0] == children_[1])
+      params["forked"] = children_[0];
+    else
+      params["forked"] = fmt::format("{}_{}", children_[0], children_[1]);
   }
 
   void take_datatype(std::string_view type) {
@@ -258,6 +281,7 @@ class OsuReader {
   std::optional<RunBuilder> builder_;
   std::optional<ForeignProgram> origin_;  ///< the program that measured it, if not Scalemark
   std::optional<TableHead> table_;
+  std::vector<std::int64_t> children_;  ///< of the ranks of the next table
 };
 
 }  // namespace

@@ -153,7 +153,8 @@ class OsuPrinter final : public print::Printer {
   /// The lines above the headings.
   std::string header(const OsuTest& test, const CaseResult& result) const {
     const bool overlaps = is_overlapped(test, result);
-    std::string lines = is_one_sided(test) || test.table == OsuTable::message_rate ? "" : "\n";
+    std::string lines = test.forks ? children(result) : "";
+    if (!is_one_sided(test) && test.table != OsuTable::message_rate) lines += "\n";
     lines += title(test, result);
     if (overlaps) lines += "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n";
     if (test.table == OsuTable::message_rate) lines += pairs(result);
@@ -166,6 +167,14 @@ class OsuPrinter final : public print::Printer {
     if (is_one_sided(test) && print::param_text(result, "memory") == "device")
       lines += "# Rank 0 Memory on DEVICE (D) and Rank 1 Memory on DEVICE (D)\n";
     return lines;
+  }
+
+  static std::string children(const CaseResult& result) {
+    const std::int64_t each = print::param_integer(result, "forked").value_or(0);
+    return fmt::format(
+        "# Number of forked processes in sender: {0}\n# Number of forked processes in receiver: "
+        "{0}\n",
+        each);
   }
 
   static std::string pairs(const CaseResult& result) {

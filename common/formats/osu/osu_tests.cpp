@@ -16,6 +16,10 @@ bool has_osu_ranks(const OsuTest& test, const CaseResult& result) {
   return test.ranks == OsuRanks::any || is_more == (test.ranks == OsuRanks::more_than_two);
 }
 
+bool forks(const CaseResult& result) {
+  return print::param_integer(result, "forked").value_or(0) > 0;
+}
+
 }  // namespace
 
 bool is_collective(const OsuTest& test) {
@@ -32,7 +36,7 @@ bool is_bandwidth(const OsuTest& test) {
 
 const OsuTest* osu_test_of(const CaseResult& result) {
   for (const OsuTest& test : kOsuTests) {
-    if (result.name == test.name && has_osu_ranks(test, result) &&
+    if (result.name == test.name && has_osu_ranks(test, result) && forks(result) == test.forks &&
         !osu_title(test, print::param_text(result, "call")).empty())
       return &test;
   }
@@ -54,7 +58,7 @@ std::string osu_title(const OsuTest& test, std::string_view call) {
   if (call != "persistent") return "";
   if (is_collective(test)) return title.insert(title.rfind(" Latency Test"), " Persistent");
   const bool has_persistent = test.table == OsuTable::latency || test.table == OsuTable::bandwidth;
-  if (!has_persistent || test.ranks != OsuRanks::two) return "";
+  if (!has_persistent || test.forks || test.ranks != OsuRanks::two) return "";
   return title.insert(title.rfind(" Test"), " Persistent");
 }
 

@@ -36,12 +36,19 @@ struct OsuTest {
   const char* nonblocking = "";  ///< title, if it is not "Non-blocking " and the title
   bool has_validation = true;    ///< the test can check its data
   bool names_type = false;       ///< keys have axis dtype, also at OSU's default
+  bool forks = false;            ///< ranks have child processes (axis `forked`)
 };
 
 inline constexpr std::array kOsuTests = {
     OsuTest{"micro/pingpong", "Latency Test", "MPI_CHAR", OsuTable::latency, OsuRanks::two},
     OsuTest{"micro/pingpong", "Multi Latency Test", "MPI_CHAR", OsuTable::latency,
             OsuRanks::more_than_two},
+    OsuTest{.name = "micro/pingpong",
+            .title = "Multi-process Latency Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::latency,
+            .ranks = OsuRanks::two,
+            .forks = true},
     OsuTest{"micro/bandwidth", "Bandwidth Test", "MPI_CHAR", OsuTable::bandwidth, OsuRanks::two},
     OsuTest{"micro/bidirectional_bandwidth", "Bi-Directional Bandwidth Test", "MPI_CHAR",
             OsuTable::bandwidth, OsuRanks::two},

@@ -8,6 +8,7 @@
 #include "suites/micro/point_to_point/message_pairs.hpp"
 #include "suites/micro/point_to_point/point_to_point.hpp"
 #include "suites/micro/point_to_point/rank_pairs.hpp"
+#include "suites/micro/point_to_point/sleeping_children.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -36,6 +37,8 @@ void state_work(Case& c, double bytes, const RoundsOfPairs& rounds) {
 }
 
 void pingpong(Case& c) {
+  // Before the buffers are there, as in osu_latency_mp.
+  const SleepingChildren children(static_cast<int>(c.integer("forked")));
   const auto bytes = static_cast<std::size_t>(c.integer("bytes"));
   Messages messages(c, bytes, 1, 1);
   state_work(c, static_cast<double>(bytes),
@@ -57,6 +60,13 @@ void pingpong(Case& c) {
 SCALEMARK_BENCHMARK("micro/pingpong", pingpong)
     .doc("Latency of a message between two ranks: half the round trip")
     .with(pair_axes)
+    .axis_integer("forked", {.minimum = 0,
+                             .maximum = 256,
+                             .defaults = "0",
+                             .implied = 0,
+                             .doc = "Child processes of each rank, which sleep meanwhile and share "
+                                    "its memory until it writes",
+                             .unit = "{process}"})
     .with(message_axes("8:4M:*2", "blocking"));
 
 }  // namespace

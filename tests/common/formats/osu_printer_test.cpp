@@ -132,6 +132,18 @@ TEST(OsuPrinter, PrintsLatenciesOfTwoRanks) {
   expect_like("latency_check", 1, pingpong_of);
 }
 
+TEST(OsuPrinter, PrintsLatenciesBesideChildProcesses) {
+  const auto with_children = [](const GoldenRow& row) {
+    CaseResult one = pingpong_of(row);
+    one.params["forked"] = std::int64_t{2};
+    return one;
+  };
+  expect_like("latency_mp_check", 1, with_children);
+  CaseResult persistent = with_children({8, 1});
+  persistent.params["call"] = std::string("persistent");
+  EXPECT_TRUE(osu_lines({persistent})[0].starts_with("# not in this format: "));
+}
+
 TEST(OsuPrinter, PrintsLatenciesOfSeveralPairs) {
   const auto with_pairs = [](const GoldenRow& row, const char* pairs) {
     CaseResult one = test::pingpong(row.bytes, nanoseconds(row.figure), 4);

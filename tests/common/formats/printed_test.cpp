@@ -75,7 +75,10 @@ std::vector<CaseResult> osu_cases() {
             test::durations("time", test::PerRank(static_cast<std::size_t>(bytes), {217'000'000}))};
         add(one);
       } else if (test.table == formats::OsuTable::latency) {
-        add(test::pingpong(bytes, time, test.ranks == formats::OsuRanks::two ? 2 : 4));
+        CaseResult one =
+            test::pingpong(bytes, time, test.ranks == formats::OsuRanks::two ? 2 : 4);
+        if (test.forks) one.params["forked"] = std::int64_t{2};
+        add(one);
       } else if (test.table == formats::OsuTable::bandwidth) {
         add(test::window(test.name, bytes, 64, {{time}}));
         CaseResult persistent = test::window(test.name, bytes, 64, {{2 * time}});
