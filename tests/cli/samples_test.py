@@ -27,7 +27,9 @@ OSU = {"Avg Latency(us)": ("latency", "s", -6, "lower"), "Min Latency(us)": ("la
 OVERLAPPED = OSU | {f"P{p} Tail Lat(us)": (f"overall_time_p{p}", "s", -6, "lower") for p in (50, 90, 99)}
 IMB = {"t[usec]": ("latency", "s", -6, "lower"), "t_avg[usec]": ("latency", "s", -6, "lower"),
        "t_min[usec]": ("latency_min", "s", -6, "lower"), "t_max[usec]": ("latency_max", "s", -6, "lower"),
-       "Mbytes/sec": ("bandwidth", "By/s", 6, "higher")}
+       "Mbytes/sec": ("bandwidth", "By/s", 6, "higher"), "Msg/sec": ("message_rate", "1/s", 0, "higher"),
+       "t_ovrl[usec]": ("overall_time", "s", -6, "lower"), "t_pure[usec]": ("latency", "s", -6, "lower"),
+       "t_CPU[usec]": ("compute_time", "s", -6, "none"), "overlap[%]": ("overlap_ratio", "1", -2, "higher")}
 NCCL = {"time": ("latency", "s", -6, "lower"), "cputime": ("cpu_time", "s", -6, "lower"),
         "algbw": ("bandwidth", "By/s", 9, "higher"), "busbw": ("bus_bandwidth", "By/s", 9, "higher"),
         "i_min": ("latency_min", "s", -6, "lower"), "i_max": ("latency_max", "s", -6, "lower"),
@@ -58,6 +60,7 @@ OSU_KEYS = {
     "bw": "micro/bandwidth backend=mpi bytes={} memory=host ranks=2 window=64",
     "latency": "micro/pingpong backend=mpi bytes={} memory=host ranks=2",
     "latency_check": "micro/pingpong backend=mpi bytes={} memory=host ranks=2",
+    "latency_mp_check": "micro/pingpong backend=mpi bytes={} forked=2 memory=host ranks=2",
     "mbw_mr": "micro/multi_pair backend=mpi bytes={} memory=host ranks=2 window=64",
     "multi_lat": "micro/pingpong backend=mpi bytes={} memory=host ranks=2"}
 SENTENCES = {"init", "hello"}
@@ -151,20 +154,52 @@ class Osu(Samples):
 
 
 class Imb(Samples):
-    TEST = {"PingPong": "micro/pingpong", "Allreduce": "micro/allreduce", "Barrier": "micro/barrier"}
+    ONE_SIDED = "micro/{} backend=mpi bytes={{}} ranks=2 sync=flush window_creation=create"
+    FILE = "micro/mpi_io bytes={{}} collective_io={} operation={} {}ranks=2 sync={}"
+    # Keys with {} for the size; that of IMB is of all threads, or of all ranks.
+    KEYS = {"PingPong": "micro/pingpong backend=mpi bytes={} memory=host ranks=2",
+            "Allreduce": "micro/allreduce backend=mpi bytes={} memory=host ranks=2",
+            "Barrier": "micro/barrier backend=mpi ranks=2",
+            "Unidir_put NON-AGGREGATE": ONE_SIDED.format("put"),
+            "Unidir_put AGGREGATE": "imb/unidir_put backend=mpi bytes={} memory=host mode=aggregate ranks=2",
+            "Exchange_get": "micro/multi_get backend=mpi bytes={} pattern=neighbors ranks=2 sync=flush window_creation=create",
+            "Truly_passive_put": "micro/put backend=mpi bytes={} ranks=2 sync=flush target=computes window_creation=create",
+            **{f"{name} NON-AGGREGATE": f"micro/{name.lower()} backend=mpi bytes={{}} dtype=fp32 ranks=2 sync=flush window_creation=create"
+               for name in ("Accumulate", "Get_accumulate")},
+            **{f"{name} AGGREGATE": f"imb/{name.lower()} backend=mpi bytes={{}} memory=host mode=aggregate ranks=2"
+               for name in ("Accumulate", "Get_accumulate")},
+            "PingPongMT": "micro/thread_pingpong bytes={} ranks=2 threads=2",
+            "PingPingMT": "imb/pingpingmt backend=mpi bytes={} memory=host ranks=2 threads=2",
+            "ExchangeMT": "micro/thread_exchange bytes={} pattern=neighbors ranks=2 threads=2",
+            "BiBandMT": "micro/thread_bandwidth bidirectional=true bytes={} ranks=2 threads=2 window=64",
+            "UniBandMT": "micro/thread_bandwidth bidirectional=false bytes={} ranks=2 threads=2 window=64",
+            "BcastMT": "micro/thread_collective bytes={} collective=broadcast ranks=2 threads=2",
+            "P_Write_Priv NON-AGGREGATE": FILE.format("false", "write", "pointer=own_file ", "true"),
+            "P_Write_Priv AGGREGATE": "imb/p_write_priv backend=mpi bytes={} memory=host mode=aggregate ranks=2",
+            "C_Read_Expl AGGREGATE": FILE.format("true", "read", "", "false"),
+            "P_IWrite_Shared AGGREGATE": "micro/mpi_io bytes={} call=nonblocking collective_io=false operation=write pointer=shared "
+                                         "ranks=2 sync=false"}
 
     def tables(self, lines):
-        """(test, ranks, columns, cells) of each row."""
+        """(test and mode, columns, cells) of each row."""
         for line in lines:
             words = line.split()
             if words[:2] == ["#", "Benchmarking"]:
                 test = words[2]
-            elif words[:2] == ["#", "#processes"]:
-                ranks = words[3]
+            elif words[:2] == ["#", "MODE:"]:
+                test += " " + words[2]
             elif words and words[0] in ("#bytes", "#repetitions"):
                 columns = words
             elif words and words[0][0].isdigit():
-                yield test, ranks, columns, words
+                yield test, columns, words
+
+    def columns_of(self, test):
+        """Our names of a test's columns."""
+        if test == "Truly_passive_put":
+            return {"t_pure[usec]": ("waiting_latency", "s", -6, "lower"), "t_ovrl[usec]": ("latency", "s", -6, "lower")}
+        if self.KEYS[test].startswith(("micro/multi", "micro/mpi_io")) and "call" not in self.KEYS[test]:
+            return {column: (name.replace("latency", "time"), *more) for column, (name, *more) in IMB.items()}
+        return IMB
 
     def test_every_number_of_every_table(self):
         files = sorted((GOLDEN / "imb").glob("*.txt"))
@@ -174,14 +209,14 @@ class Imb(Samples):
             self.assertEqual((complete, said), (True, ""))
             printed = list(self.tables(path.read_text().splitlines()))
             self.assertEqual(len(found), len(printed))
-            for test, ranks, columns, cells in printed:
-                named = dict(zip(columns, cells, strict=True))
-                size = "" if test == "Barrier" else f" bytes={named['#bytes']} memory=host"
-                row = found[f"{self.TEST[test]} backend=mpi{size} ranks={ranks}"]
-                self.check(row, {IMB[column][0]: (text, *IMB[column][1:]) for column, text in named.items() if column in IMB})
-                self.assertEqual(set(named) - set(IMB), {"#repetitions"} if test == "Barrier" else {"#bytes", "#repetitions"})
-                self.assertEqual((row["primary"], row["status"], row["facts"]["iterations"]),
-                                 ("latency", "ok", int(named["#repetitions"])))
+            for test, columns, cells in printed:
+                named, ours = dict(zip(columns, cells, strict=True)), self.columns_of(test)
+                parts = 2 if self.KEYS[test].startswith(("micro/thread", "micro/mpi_io")) else 1
+                row = found[self.KEYS[test].format(int(named.get("#bytes", 0)) // parts)]
+                self.check(row, {ours[column][0]: (text, *ours[column][1:]) for column, text in named.items() if column in ours})
+                self.assertEqual(set(named) - set(ours), {"#repetitions"} if test == "Barrier" else {"#bytes", "#repetitions"})
+                primary = "time" if ours is not IMB and "t_avg[usec]" in named else "latency"
+                self.assertEqual((row["primary"], row["status"], row["facts"]["iterations"]), (primary, "ok", int(named["#repetitions"])))
 
     def test_a_text_that_was_cut_is_not_complete(self):
         text = (GOLDEN / "imb" / "pingpong_allreduce_barrier.txt").read_text()

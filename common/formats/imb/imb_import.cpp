@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <optional>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -45,21 +46,29 @@ constexpr std::string_view kImbGroup = "Group";
 /// Printed after the size if IMB did not measure it (src_c/IMB_output.c).
 constexpr std::array kNotMeasured = {"out-of-mem.;", "int-overflow.;", "time-out.;"};
 
-/// A test that Scalemark has too, and whether it is the non-blocking variant (Iallreduce of
-/// IMB-NBC).
-struct KnownImbTest {
-  const ImbTest* test = nullptr;
-  bool is_nonblocking = false;
-};
-KnownImbTest known_imb_test(std::string_view name) {
-  const std::string snake = snake_case(name);
-  for (const ImbTest& test : kImbTests) {
-    if (name == test.imb_name) return {&test, false};
-    const std::string blocking = snake_case(test.imb_name);
-    if (name.starts_with('I') && snake.compare(1, std::string::npos, blocking) == 0)
-      return {&test, true};
-  }
-  return {};
+/// What Truly_passive_put's columns are in our words.
+constexpr std::array kPassiveColumns = {
+    ImbColumn{"t_ovrl[usec]", kLatency, kImbMean},
+    ImbColumn{"t_pure[usec]", {"waiting_latency", "s", -6, Better::lower}, kImbMean}};
+
+/// Of benchmarks whose rows have a time, not a latency.
+constexpr std::array kTimeColumns = {
+    ImbColumn{"t_avg[usec]", {"time", "s", -6, Better::lower}, kImbMean},
+    ImbColumn{"t_min[usec]", {"time_min", "s", -6, Better::lower}, ""},
+    ImbColumn{"t_max[usec]", {"time_max", "s", -6, Better::lower}, ""},
+    ImbColumn{"Mbytes/sec", kBandwidthMb, ""}};
+
+std::span<const ImbColumn> columns_of(const ImbTest* test) {
+  if (test == nullptr) return kImbColumns;
+  if (test->columns == ImbColumns::passive_target) return kPassiveColumns;
+  return test->has_time ? std::span<const ImbColumn>(kTimeColumns) : kImbColumns;
+}
+
+/// The value of an axis in a key.
+Value axis_value_of(const char* text) {
+  const std::string_view value = text;
+  if (value == "true" || value == "false") return value == "true";
+  return std::string(value);
 }
 
 /// The first word after `sign`; empty text if the line ends there; nothing if `sign` is missing.
@@ -120,7 +129,8 @@ class ImbReader {
       take_program(program->tool, program->version);
     } else if (const auto version = behind(line, "Intel(R) MPI Benchmarks ")) {
       take_program("Intel MPI Benchmarks", version->substr(0, version->find(',')));
-      is_open_ = true;
+      // IMB-MT says nothing at its end.
+      is_open_ = line.find(", MT part") == std::string_view::npos;
       is_p2p_ = line.find("P2P part") != std::string_view::npos;
     } else if (const auto type = behind(line, "# MPI_Datatype for reductions")) {
       const std::vector<std::string_view> parts = words(line);
@@ -129,10 +139,15 @@ class ImbReader {
       begin_table(*name);
     } else if (const auto ranks = behind(line, "# #processes = ")) {
       said_["ranks"] = count_of({"#processes", without_semicolon(*ranks)}, kMaxRanks, lines_);
+      if (const auto threads = behind(line, "(threads: "))
+        said_["threads"] =
+            count_of({"threads", threads->substr(0, threads->find(')'))}, kMaxRanks, lines_);
+    } else if (const auto window = behind(line, "# window_size = ")) {
+      said_["window"] = count_of({"window_size", *window}, kMaxRanks, lines_);
     } else if (line.find(" processes each running simultaneous") != std::string_view::npos) {
       take_groups(words(line));
     } else if (const auto mode = behind(line, " MODE: ")) {
-      said_["mode"] = snake_case(*mode);
+      mode_ = *mode;
     } else if (const std::size_t at = line.find(kImbParameters); at != std::string_view::npos) {
       const std::string_view pairs = line.substr(at + std::strlen(kImbParameters));
       params_ = case_of_key("x " + std::string(pairs), lines_.place()).params;
@@ -143,6 +158,7 @@ class ImbReader {
   void begin_table(const std::string& name) {
     name_ = name;
     columns_.clear();
+    mode_.clear();
     said_ = {};
     params_.reset();
   }
@@ -179,23 +195,39 @@ class ImbReader {
   void take_row(std::string_view line, const std::vector<std::string_view>& cells) {
     if (name_.empty() || columns_.empty())
       lines_.fail("\"# Benchmarking NAME\" and a line of columns above the first row", line);
-    CaseResult result = named_case();
+    const NamedImbTest known = is_p2p_ ? NamedImbTest{} : imb_test_named(name_, mode_);
+    CaseResult result = named_case(known);
     if (take_not_measured(result, line, cells)) return;
     if (cells.size() != columns_.size())
       lines_.fail(fmt::format("{} columns", columns_.size()), line);
-    const char* formula = nullptr;
-    for (const ImbColumn& known : kImbColumns) {
-      const auto found = std::find(columns_.begin(), columns_.end(), known.name);
-      if (found == columns_.end()) continue;
-      const auto place = static_cast<std::size_t>(found - columns_.begin());
-      add_cell(result, known.quantity, {columns_[place], cells[place]}, lines_);
-      if (formula == nullptr) formula = known.formula;
-    }
+    add_cells(result, columns_of(known.test), cells);
     if (result.metrics.empty()) lines_.fail("a time or a rate", line);
     for (std::size_t i = 0; i < cells.size(); ++i) take_count(result, {columns_[i], cells[i]});
-    result.metrics.front().formula = formula;
+    if (known.test != nullptr) take_own_size(*known.test, result, line);
     set_key(result);
     builder_.add(std::move(result), lines_.place());
+  }
+
+  /// The first of `wanted` that the table has becomes the primary metric.
+  void add_cells(CaseResult& result, std::span<const ImbColumn> wanted,
+                 const std::vector<std::string_view>& cells) {
+    for (const ImbColumn& one : wanted) {
+      const auto found = std::find(columns_.begin(), columns_.end(), one.name);
+      if (found == columns_.end()) continue;
+      const auto place = static_cast<std::size_t>(found - columns_.begin());
+      const bool is_first = result.metrics.empty();
+      add_cell(result, one.quantity, {columns_[place], cells[place]}, lines_);
+      if (is_first && !result.metrics.empty()) result.metrics.front().formula = one.formula;
+    }
+  }
+
+  /// Our `bytes` of IMB's, which are those of all threads or ranks.
+  void take_own_size(const ImbTest& test, CaseResult& result, std::string_view line) const {
+    const auto* of_all = result.params.find_as<std::int64_t>("bytes");
+    const std::int64_t factor = imb_size_factor(test, result.params);
+    if (of_all == nullptr || factor == 1) return;
+    if (*of_all % factor != 0) lines_.fail("#bytes of equally large parts", line);
+    result.params["bytes"] = *of_all / factor;
   }
 
   /// Handles a size that IMB left out: "4194304 out-of-mem.; needed X=   8.001 GB; ..."
@@ -217,9 +249,8 @@ class ImbReader {
     return true;
   }
 
-  CaseResult named_case() const {
+  CaseResult named_case(const NamedImbTest& known) const {
     CaseResult result;
-    const KnownImbTest known = is_p2p_ ? KnownImbTest{} : known_imb_test(name_);
     result.name = known.test != nullptr
                       ? std::string(known.test->benchmark)
                       : fmt::format("imb/{}{}", is_p2p_ ? "p2p_" : "", snake_case(name_));
@@ -228,12 +259,25 @@ class ImbReader {
       return result;
     }
     result.params = said_;
-    result.params["backend"] = std::string("mpi");
-    if (result.name != "micro/barrier") result.params["memory"] = std::string("host");
+    if (known.test == nullptr && !mode_.empty()) result.params["mode"] = snake_case(mode_);
+    const ImbProgram program = known.test == nullptr ? ImbProgram::mpi1 : known.test->program;
+    if (program == ImbProgram::mpi1 || program == ImbProgram::rma)
+      result.params["backend"] = std::string("mpi");
+    if (program == ImbProgram::rma) result.params["window_creation"] = std::string("create");
+    if (program == ImbProgram::mpi1 && result.name != "micro/barrier")
+      result.params["memory"] = std::string("host");
     if (known.is_nonblocking) result.params["call"] = std::string("nonblocking");
-    if (known.test != nullptr && known.test->reduces && reduced_type_ != "MPI_FLOAT")
-      result.params["dtype"] = type_of_mpi(reduced_type_);
+    if (known.test != nullptr) add_axes(*known.test, result.params);
     return result;
+  }
+
+  void add_axes(const ImbTest& test, Point& params) const {
+    for (const ImbAxis& axis : test.axes)
+      if (axis.name != nullptr && !axis.is_usual) params[axis.name] = axis_value_of(axis.value);
+    // Accumulates name their type in every key.
+    const bool accumulates = std::string_view(test.imb_name).ends_with("ccumulate");
+    if (accumulates || (test.reduces && reduced_type_ != "MPI_FLOAT"))
+      params["dtype"] = type_of_mpi(reduced_type_);
   }
 
   void take_count(CaseResult& result, const Cell& cell) {
@@ -250,7 +294,7 @@ class ImbReader {
   const ImportTaker& taker_;
   Lines lines_;
   RunBuilder builder_;
-  std::string name_, reduced_type_ = "MPI_FLOAT";
+  std::string name_, mode_, reduced_type_ = "MPI_FLOAT";
   bool is_open_ = false;  ///< an IMB output has started and not ended
   bool is_p2p_ = false;   ///< IMB-P2P: its tests use all ranks but have the names of two-rank tests
   Point said_;            ///< parameters found between a table's name and its columns

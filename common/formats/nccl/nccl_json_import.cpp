@@ -169,7 +169,7 @@ class NcclJsonReader {
       return taker_.note(fmt::format("{}: one more result of size 0, left out", here));
     if (const auto iterations = result.find(name + "_per_iter"); iterations != result.end())
       take_iterations(one, *iterations, here);
-    add_number(one, kBandwidthGb, *found, "alg_bw", here);
+    if (has_our_bandwidth(one)) add_number(one, kBandwidthGb, *found, "alg_bw", here);
     add_number(one, kBusBandwidthGb, *found, "bus_bw", here);
     if (found->contains("nwrong") && !(*found)["nwrong"].is_null())
       set_verification(one, number_of((*found)["nwrong"], "nwrong", here) == 0,

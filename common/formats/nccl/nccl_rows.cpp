@@ -50,6 +50,12 @@ std::string device_api_of(const NcclRow& row, std::string_view benchmark) {
 
 }  // namespace
 
+bool has_our_bandwidth(const CaseResult& result) {
+  return std::ranges::none_of(kNcclTests, [&](const NcclTest& test) {
+    return test.is_hypercube && result.name == test.name;
+  });
+}
+
 CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std::string& place) {
   const std::string program = options.program.empty() ? row.program : options.program;
   if (program.empty())
@@ -66,7 +72,7 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
   if (row.scalemark_params) {
     result.params = *row.scalemark_params;
     result.params["bytes"] = bytes_of_count(row, test, place);
-    if (row.in_place) result.params["in_place"] = true;
+    if (row.in_place && (test == nullptr || !test->is_hypercube)) result.params["in_place"] = true;
     set_key(result);
     return result;
   }
@@ -80,7 +86,12 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
   if (ranks) result.params["ranks"] = *ranks;
   if (test == nullptr || type_name(row.type) != test->type)
     result.params["dtype"] = type_name(row.type);
-  if (row.in_place) result.params["in_place"] = true;
+  // Ours has no copy before it, as out of place.
+  if (test != nullptr && test->is_hypercube) {
+    if (!row.in_place) result.params["in_place"] = false;
+  } else if (row.in_place) {
+    result.params["in_place"] = true;
+  }
   if (row.graphs) result.params["graphs"] = true;
   if (row.aggregate != 1) result.params["aggregate"] = row.aggregate;
   if (row.registration == 1) result.params["registration"] = std::string("local");

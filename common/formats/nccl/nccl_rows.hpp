@@ -31,6 +31,10 @@ struct NcclRow {
   std::optional<Point> scalemark_params;
 };
 
+/// Whether the column algbw is what our metric `bandwidth` is: not of a hypercube, which leaves out
+/// a rank's own part.
+bool has_our_bandwidth(const CaseResult& result);
+
 /// The case of a row: name, parameters and key. Axis `bytes` is the size as OSU defines it; the
 /// fact total_bytes is the size that the tool prints. Throws InputError at `place` if neither the
 /// row nor the options name the program.

@@ -37,6 +37,8 @@ double nccl_busbw(const NcclTest& test, const CaseResult& result, const NcclMeas
   if (measure.algbw == 0) return 0;
   const Metric* bandwidth = result.find("bandwidth");
   const Metric* bus = result.find("bus_bandwidth");
+  if (test.is_hypercube && bus != nullptr && bus->kind != MetricKind::rate)
+    return median_of(result, *bus);  // measured by another program, which has no other bandwidth
   if (bus == nullptr || bandwidth == nullptr) {
     const std::int64_t ranks = print::param_integer(result, "ranks").value_or(0);
     return ranks < 1 ? NcclMeasure{}.busbw : measure.algbw * nccl_bus_factor(test, ranks);
@@ -58,6 +60,7 @@ NcclMeasure nccl_measure(const NcclTest& test, const CaseResult& result, const M
     measure.algbw = size == 0 ? 0 : static_cast<double>(size) / measure.seconds;
   }
   measure.busbw = nccl_busbw(test, result, measure);
+  if (test.is_hypercube) measure.algbw = measure.busbw;
   if (result.verification.done) measure.wrong = result.verification.wrong;
   return measure;
 }
@@ -125,7 +128,8 @@ std::optional<NcclPoint> nccl_point(const NcclTest& test, const CaseResult& resu
     const auto* total = std::get_if<std::int64_t>(&said->second);
     if (total != nullptr && *total >= 0) point.size = *total;
   }
-  point.in_place = print::param_text(result, "in_place") == "true";
+  const std::string in_place = print::param_text(result, "in_place");
+  point.in_place = in_place.empty() ? test.is_hypercube : in_place == "true";
   point.measure = nccl_measure(test, result, *time, point.size);
   point.iterations = repetitions(result, time->samples);
   return point;

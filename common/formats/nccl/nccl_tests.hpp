@@ -24,6 +24,9 @@ struct NcclTest {
   const char* redop;  ///< if the key has none
   bool has_root;      ///< without a root -1 is printed
   NcclSize size;
+  /// The operation is in place without an axis that says so, and algbw leaves out a rank's own
+  /// part, as busbw does.
+  bool is_hypercube = false;
 };
 inline constexpr std::array kNcclTests = {
     NcclTest{"all_reduce_perf", "micro/allreduce", "fp32", "sum", false, NcclSize::buffer},
@@ -37,6 +40,8 @@ inline constexpr std::array kNcclTests = {
     NcclTest{"gather_perf", "micro/gather", "int8", "none", true, NcclSize::of_all_ranks},
     NcclTest{"scatter_perf", "micro/scatter", "int8", "none", true, NcclSize::of_all_ranks},
     NcclTest{"sendrecv_perf", "micro/sendrecv", "int8", "sum", false, NcclSize::buffer},
+    NcclTest{"hypercube_perf", "micro/hypercube", "int8", "", false, NcclSize::of_all_ranks,
+             /*is_hypercube=*/true},
 };
 
 struct NcclType {

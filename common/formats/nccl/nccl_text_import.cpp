@@ -228,7 +228,8 @@ class NcclReader {
     for (std::size_t i = from; i < to; ++i) {
       const Cell cell{columns_[head + i], cells[leading + i]};
       for (const NcclColumn& known : kNcclColumns) {
-        if (cell.column == known.name && !is_missing(cell.text))
+        const bool is_ours = cell.column != "algbw" || has_our_bandwidth(result);
+        if (cell.column == known.name && is_ours && !is_missing(cell.text))
           add_cell(result, known.quantity, cell, lines_);
       }
       if (cell.column == "#wrong" && cell.text != "N/A") {

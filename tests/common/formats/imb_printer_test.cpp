@@ -41,9 +41,9 @@ std::vector<std::string> rows_of(const std::vector<std::string>& lines) {
   return rows;
 }
 
-bool has_line_of_imb(const std::string& wanted) {
-  std::ifstream file(std::string(SCALEMARK_SOURCE_DIR) +
-                     "/tests/golden/imb/pingpong_allreduce_barrier.txt");
+bool has_line_of_imb(const std::string& wanted,
+                     const std::string& name = "pingpong_allreduce_barrier") {
+  std::ifstream file(std::string(SCALEMARK_SOURCE_DIR) + "/tests/golden/imb/" + name + ".txt");
   for (std::string line; std::getline(file, line);) {
     if (line == wanted) return true;
   }
@@ -132,7 +132,7 @@ TEST(ImbPrinter, SaysWhatItCannotPrint) {
       std::vector<double>(4, std::numeric_limits<double>::quiet_NaN());
   EXPECT_EQ(reason(uneven("micro/allreduce", 8, {{"backend", std::string("nccl")}})), "ok");
   EXPECT_EQ(reason(uneven("micro/allreduce", 8, {{"call", std::string("persistent")}})),
-            "ok, IMB tests the blocking call only");
+            "ok, IMB has no persistent call of it");
   EXPECT_EQ(reason(test::pingpong(8, 1000, 4)), "ok, IMB tests two ranks only");
   EXPECT_EQ(reason(alone), "ok, it has no times of single ranks");
   EXPECT_EQ(reason(no_size), "ok, it has no size");
@@ -140,6 +140,53 @@ TEST(ImbPrinter, SaysWhatItCannotPrint) {
   EXPECT_EQ(reason(broken), "ok, its time is not a number");
   EXPECT_EQ(reason(test::unmeasured("micro/allreduce", 8, Status::skipped, "one rank")),
             "skipped, one rank");
+}
+
+// Of 3 threads and 2 ranks, windows of 64: 128 us are 2 us a message, both ways 1 us.
+TEST(ImbPrinter, PrintsMessagesOfWindows) {
+  const auto window = [](bool both) {
+    CaseResult one = test::window("micro/thread_bandwidth", 1000, 64, {{128'000}});
+    one.params.erase("backend");
+    one.params.erase("memory");
+    one.params["threads"] = std::int64_t{3};
+    one.params["bidirectional"] = both;
+    return one;
+  };
+  const std::vector<std::string> lines = imb_lines({window(false), window(true)});
+  for (const char* line :
+       {"# Benchmarking UniBandMT", "# Benchmarking BiBandMT", "# #processes = 2 (threads: 3)",
+        "# window_size = 64", "       #bytes #repetitions  t_avg[usec]   Mbytes/sec      Msg/sec",
+        "#-----------------------------------------------------------------------------"}) {
+    EXPECT_NE(std::find(lines.begin(), lines.end(), line), lines.end()) << line;
+    if (line[0] != '#' || std::string(line).find("(threads") == std::string::npos)
+      EXPECT_TRUE(has_line_of_imb(line, "mt")) << line;
+  }
+  EXPECT_EQ(rows_of(lines),
+            (std::vector<std::string>{
+                "         3000            1         2.00      1500.00      1500000",
+                "         3000            1         1.00      3000.00      3000000"}));
+}
+
+// On two ranks alike: 3 us, beside 4 us of computation 5 us. (3 + 4 - 5) / 3 are hidden.
+TEST(ImbPrinter, PrintsWhatIsHiddenByComputation) {
+  const std::vector<std::string> lines = imb_lines(
+      {test::overlapped("micro/broadcast", 2, 5000, 4000, 3000, {{"bytes", std::int64_t{8}}})});
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "# Benchmarking Ibcast"), lines.end());
+  EXPECT_EQ(rows_of(lines),
+            std::vector<std::string>{
+                "            8            1         5.00         3.00         4.00        66.67"});
+}
+
+TEST(ImbPrinter, SaysTheModeOfAccesses) {
+  CaseResult put = test::pingpong(8, 1000);
+  put.name = "micro/put";
+  put.params.erase("memory");
+  put.params["sync"] = std::string("flush");
+  const std::vector<std::string> lines = imb_lines({put});
+  for (const char* line : {"# Benchmarking Unidir_put", "#    MODE: NON-AGGREGATE"})
+    EXPECT_NE(std::find(lines.begin(), lines.end(), line), lines.end()) << line;
+  put.params["sync"] = std::string("fence");
+  EXPECT_TRUE(imb_lines({put})[0].starts_with("# not in this format: "));
 }
 
 TEST(ImbPrinter, HasNoRateInNoTime) {

@@ -75,8 +75,7 @@ std::vector<CaseResult> osu_cases() {
             test::durations("time", test::PerRank(static_cast<std::size_t>(bytes), {217'000'000}))};
         add(one);
       } else if (test.table == formats::OsuTable::latency) {
-        CaseResult one =
-            test::pingpong(bytes, time, test.ranks == formats::OsuRanks::two ? 2 : 4);
+        CaseResult one = test::pingpong(bytes, time, test.ranks == formats::OsuRanks::two ? 2 : 4);
         if (test.forks) one.params["forked"] = std::int64_t{2};
         add(one);
       } else if (test.table == formats::OsuTable::bandwidth) {
@@ -166,6 +165,7 @@ TEST(Printed, OsuKeepsWrongData) {
 std::vector<CaseResult> nccl_cases() {
   std::vector<CaseResult> cases;
   for (const formats::NcclTest& test : formats::kNcclTests) {
+    if (test.is_hypercube) continue;  // below
     for (const char* dtype : {"", "bf16"}) {
       for (const std::int64_t bytes : {64, 4096}) {
         for (const bool in_place : {false, true}) {
@@ -224,25 +224,88 @@ TEST(Printed, NcclTextComesBack) {
   EXPECT_EQ(rows(text_in_format("nccl", back.run.cases)), rows(text));
 }
 
+// hypercube_perf is in place, and both its rates are of what the others have: 3 * 1000 B in 3 us.
+TEST(Printed, NcclHypercubesComeBack) {
+  CaseResult one =
+      test::collective("micro/hypercube", 1000, test::PerRank(4, {3000}), {}, 4000, 0.75);
+  one.key = make_key(one.name, one.params);
+  const std::string text = text_in_format("nccl", {one});
+  EXPECT_NE(
+      text.find("        4000          1000      int8              -1      N/A     N/A     N/A "
+                "    N/A     3.00    1.00    1.00       0"),
+      std::string::npos)
+      << text;
+  const Taken back = taken(text);
+  ASSERT_EQ(back.run.cases.size(), 1U);
+  const CaseResult& found = back.run.cases[0];
+  EXPECT_EQ(found.key, one.key);
+  EXPECT_EQ(found.find("bandwidth"), nullptr);
+  EXPECT_NEAR(median_of(found, *found.find("bus_bandwidth")), 1e9, 5e6);
+  const std::string again = text_in_format("nccl", back.run.cases);
+  EXPECT_NE(again.find("3.00    1.00    1.00       0"), std::string::npos) << again;
+}
+
+/// A case of the test, of two ranks or three, with the axes that its benchmark has.
+CaseResult imb_case(const formats::ImbTest& test, std::int64_t bytes, std::uint64_t time) {
+  const test::PerRank three{{time}, {3 * time}, {2 * time}};
+  const std::string name = test.benchmark;
+  CaseResult one;
+  switch (test.columns) {
+    case formats::ImbColumns::time_rate:
+      one = test::pingpong(bytes, time);
+      one.name = name;
+      break;
+    case formats::ImbColumns::spread:
+    case formats::ImbColumns::spread_rate:
+      one = test::collective(name, bytes, three);
+      break;
+    case formats::ImbColumns::messages:
+      one = test::window(name, bytes, 64, {{time}});
+      break;
+    case formats::ImbColumns::passive_target:
+      one = test::pingpong(bytes, 3 * time);
+      one.name = name;
+      one.metrics.push_back(test::durations("waiting_latency", {{time}}, RankReduce::root));
+      break;
+    case formats::ImbColumns::overlap:
+      one = test::overlapped(name, 3, 5 * time, 4 * time, 2 * time, {{"bytes", bytes}});
+      break;
+  }
+  if (test.has_time) one.metrics[0].name = one.primary_metric = "time";
+  if (!test.has_size) one.params.erase("bytes");
+  if (!test.has_size || test.program != formats::ImbProgram::mpi1) one.params.erase("memory");
+  if (test.program == formats::ImbProgram::mt || test.program == formats::ImbProgram::io)
+    one.params.erase("backend");
+  if (test.program == formats::ImbProgram::mt) one.params["threads"] = std::int64_t{3};
+  for (const formats::ImbAxis& axis : test.axes) {
+    if (axis.name == nullptr || axis.is_usual) continue;
+    const std::string value = axis.value;
+    one.params[axis.name] = value == "true" || value == "false" ? Value(value == "true") : value;
+  }
+  if (test.reduces) one.params["dtype"] = std::string("fp64");
+  return one;
+}
+
 /// All tests of IMB, two sizes of each, one after the other; the second on other data.
 std::vector<CaseResult> imb_cases() {
   std::vector<CaseResult> cases;
   for (const std::int64_t bytes : {64, 4096}) {
-    for (const formats::ImbTest& test : formats::kImbTests) {
+    for (const formats::ImbTest& test : formats::imb_tests()) {
       const std::uint64_t time = 2000 + static_cast<std::uint64_t>(bytes);
-      const bool has_size = std::string(test.benchmark) != "micro/barrier";
-      if (!has_size && bytes != 64) continue;
+      if (!test.has_size && bytes != 64) continue;
       for (const bool in_place : {false, true}) {
-        if (in_place && !has_size) continue;
-        CaseResult one = test.ranks_alike ? test::collective(test.benchmark, bytes,
-                                                             {{time}, {3 * time}, {2 * time}})
-                                          : test::pingpong(bytes, in_place ? 2 * time : time);
+        if (in_place && !test.has_size) continue;
+        CaseResult one = imb_case(test, bytes, in_place ? 2 * time : time);
         if (in_place) one.params["in_place"] = true;
-        if (test.reduces) one.params["dtype"] = std::string("fp64");
-        if (!has_size) one.params.erase("bytes");
         one.key = make_key(one.name, one.params);
         cases.push_back(std::move(one));
       }
+      if (!test.is_collective()) continue;
+      CaseResult started = test::overlapped(test.benchmark, 2, 5 * time, 4 * time, 2 * time);
+      if (test.has_size) started.params["bytes"] = bytes;
+      if (!test.has_size) started.params.erase("memory");
+      started.key = make_key(started.name, started.params);
+      cases.push_back(std::move(started));
     }
   }
   return cases;
@@ -261,13 +324,16 @@ TEST(Printed, ImbTextComesBack) {
     SCOPED_TRACE(one.key);
     const CaseResult* found = back.find(one.key);
     ASSERT_NE(found, nullptr);
-    const OsuStatistic time = osu_statistic(one.metrics[0]);
-    EXPECT_NEAR(median_of(*found, *found->find("latency")), time.average, 0.00501e-6);
-    EXPECT_EQ(found->find("latency")->unit, "s");
     EXPECT_EQ(found->facts.at("iterations"), Value(std::int64_t{1}));
-    if (found->name == "micro/pingpong") continue;
-    EXPECT_NEAR(median_of(*found, *found->find("latency_min")), time.minimum, 0.00501e-6);
-    EXPECT_NEAR(median_of(*found, *found->find("latency_max")), time.maximum, 0.00501e-6);
+    // A table has the time of one message of a window.
+    if (one.name == "micro/thread_bandwidth") continue;
+    const std::string name = one.metrics[0].name;
+    const OsuStatistic time = osu_statistic(one.metrics[0]);
+    EXPECT_NEAR(median_of(*found, *found->find(name)), time.average, 0.00501e-6);
+    EXPECT_EQ(found->find(name)->unit, "s");
+    if (found->find(name + "_min") == nullptr) continue;
+    EXPECT_NEAR(median_of(*found, *found->find(name + "_min")), time.minimum, 0.00501e-6);
+    EXPECT_NEAR(median_of(*found, *found->find(name + "_max")), time.maximum, 0.00501e-6);
   }
   EXPECT_EQ(text_in_format("imb", back.run.cases), text);
 }

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+// IMB's statistics: least, largest and mean over ranks of each rank's mean.
+#include "common/formats/imb/imb_row.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "common/base/error.hpp"
+#include "common/formats/osu/osu_columns.hpp"
+#include "common/print/printers.hpp"
+#include "common/result/summarise.hpp"
+
+namespace scalemark::formats {
+namespace {
+
+constexpr double kImbMicroseconds = 1e6, kImbMegabytes = 1e6;
+
+/// Seconds of an operation. Where a bandwidth leads, benchmarks call it `time`.
+const Metric& imb_time_of(const CaseResult& result) {
+  for (const std::string& name :
+       {result.primary_metric, std::string("latency"), std::string("time")}) {
+    const Metric* metric = result.find(name);
+    if (metric != nullptr && metric->unit == "s") return *metric;
+  }
+  throw Error("it has no time");
+}
+
+/// The metric of this name, of the rank `slowest`, or of the only one that it was measured on.
+double mean_of_rank(const CaseResult& result, const char* name, std::size_t slowest) {
+  const Metric* metric = result.find(name);
+  if (metric == nullptr || metric->unit != "s") throw Error(fmt::format("it has no {}", name));
+  const std::vector<double> means = rank_means(*metric);
+  return means.empty() ? std::nan("") : means[std::min(slowest, means.size() - 1)];
+}
+
+class RowMaker {
+ public:
+  RowMaker(const ImbTest& test, const CaseResult& result) : test_(test), result_(result) {}
+
+  ImbRow row() {
+    if (test_.has_size) {
+      const std::int64_t own = print::param_integer(result_, "bytes").value_or(-1);
+      if (own < 0) throw Error("it has no size");
+      row_.bytes = own * imb_size_factor(test_, result_.params);
+    }
+    const Metric& time = imb_time_of(result_);
+    row_.repetitions = repetitions(result_, time.samples);
+    add_cells(is_nonblocking_variant(test_, result_) ? ImbColumns::overlap : test_.columns, time);
+    for (const ImbCell& cell : row_.cells)
+      if (!std::isfinite(cell.value)) throw Error("its time is not a number");
+    return row_;
+  }
+
+ private:
+  void add_cells(ImbColumns columns, const Metric& time) {
+    switch (columns) {
+      case ImbColumns::time_rate: {
+        const double slowest =
+            spread_over_ranks(result_, time).value_or(osu_statistic(time)).average;
+        add("t[usec]", slowest * kImbMicroseconds);
+        return add_rate(slowest);
+      }
+      case ImbColumns::spread:
+        add_spread(time);
+        return;
+      case ImbColumns::spread_rate:
+        return add_rate(add_spread(time).maximum);
+      case ImbColumns::messages:
+        return add_messages(time);
+      case ImbColumns::passive_target:
+        add("t_pure[usec]", mean_of_rank(result_, "waiting_latency", 0) * kImbMicroseconds);
+        return add("t_ovrl[usec]", mean_of_rank(result_, "latency", 0) * kImbMicroseconds);
+      case ImbColumns::overlap:
+        return add_overlap();
+    }
+  }
+
+  void add(const char* heading, double value) { row_.cells.push_back({heading, value}); }
+
+  OsuStatistic add_spread(const Metric& time) {
+    const auto spread = spread_over_ranks(result_, time);
+    if (!spread) throw Error("it has no times of single ranks");
+    add("t_min[usec]", spread->minimum * kImbMicroseconds);
+    add("t_max[usec]", spread->maximum * kImbMicroseconds);
+    add("t_avg[usec]", spread->average * kImbMicroseconds);
+    return *spread;
+  }
+
+  /// The rate that another program printed, else that of the slowest rank. 0 if the time is 0, as
+  /// in IMB.
+  void add_rate(double slowest, double pairs = 1) {
+    const Metric* printed = result_.find("bandwidth");
+    const bool is_printed =
+        printed != nullptr && printed->unit == "By/s" && printed->kind == MetricKind::count;
+    const double rate =
+        is_printed     ? median_of(result_, *printed)
+        : slowest == 0 ? 0
+                       : test_.rate * pairs * static_cast<double>(row_.bytes.value_or(0)) / slowest;
+    add("Mbytes/sec", rate / kImbMegabytes);
+  }
+
+  /// Of windows, per message: those of both ranks where both send.
+  void add_messages(const Metric& time) {
+    const Metric* printed = result_.find("message_rate");
+    const bool is_printed = printed != nullptr && printed->kind == MetricKind::count;
+    const bool both = print::param_text(result_, "bidirectional") == "true";
+    const double window = static_cast<double>(print::param_integer(result_, "window").value_or(1));
+    const double messages = is_printed ? 1 : window * (both ? 2 : 1);
+    const double pairs =
+        static_cast<double>(print::param_integer(result_, "ranks").value_or(2)) / 2;
+    const OsuStatistic seconds = osu_statistic(time);
+    const double average = seconds.average / messages;
+    add("t_avg[usec]", average * kImbMicroseconds);
+    add_rate(seconds.maximum / messages, pairs);
+    const double threads = static_cast<double>(imb_size_factor(test_, result_.params));
+    const double rate = is_printed     ? median_of(result_, *printed)
+                        : average == 0 ? 0
+                                       : pairs * threads / average;
+    row_.cells.push_back({"Msg/sec", std::round(rate), /*is_whole=*/true});
+  }
+
+  /// Of the rank on which the operation beside computation takes longest.
+  void add_overlap() {
+    const Metric* overall = result_.find("overall_time");
+    if (overall == nullptr) throw Error("it has no overall_time");
+    const std::vector<double> means = rank_means(*overall);
+    if (means.empty()) throw Error("its time is not a number");
+    const auto longest = std::ranges::max_element(means);
+    const auto rank = static_cast<std::size_t>(longest - means.begin());
+    const double pure = mean_of_rank(result_, "latency", rank),
+                 computing = mean_of_rank(result_, "compute_time", rank);
+    const Metric* printed = result_.find("overlap_ratio");
+    const bool is_printed = printed != nullptr && printed->kind == MetricKind::count;
+    const double ratio = is_printed ? median_of(result_, *printed)
+                                    : (pure + computing - *longest) / std::min(pure, computing);
+    add("t_ovrl[usec]", *longest * kImbMicroseconds);
+    add("t_pure[usec]", pure * kImbMicroseconds);
+    add("t_CPU[usec]", computing * kImbMicroseconds);
+    add("overlap[%]", 100 * (is_printed ? ratio : std::clamp(ratio, 0.0, 1.0)));
+  }
+
+  const ImbTest& test_;
+  const CaseResult& result_;
+  ImbRow row_;
+};
+
+}  // namespace
+
+bool is_nonblocking_variant(const ImbTest& test, const CaseResult& result) {
+  return test.is_collective() && print::param_text(result, "call") == "nonblocking";
+}
+
+ImbRow imb_row_of(const ImbTest& test, const CaseResult& result) {
+  const std::string call = print::param_text(result, "call");
+  const bool has_call = call.empty() || call == "blocking" ||
+                        is_nonblocking_variant(test, result) || test.program == ImbProgram::io;
+  if (!has_call) throw Error(fmt::format("IMB has no {} call of it", call));
+  const bool is_of_two =
+      test.columns == ImbColumns::time_rate || test.columns == ImbColumns::passive_target;
+  if (is_of_two && print::param_integer(result, "ranks") != 2)
+    throw Error("IMB tests two ranks only");
+  return RowMaker(test, result).row();
+}
+
+}  // namespace scalemark::formats
