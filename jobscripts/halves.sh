@@ -1,9 +1,9 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
-# Finds the nodes that keep an operation of all nodes from ending, by halves. To be sourced, not run.
+# Finds the nodes that keep an operation of all nodes from ending, or that make it slow, by halves. To be sourced, not run.
 #
-# The caller defines try_group NUMBER HOST..., which returns 0 if the operation of these hosts ended well. Groups of one
-# wave are tried at the same time.
+# The caller defines try_group NUMBER HOST..., which returns 0 if the operation of these hosts ended well, and seconds_of NUMBER,
+# which prints how long it then took. Groups of one wave are tried at the same time.
 
 # try_groups: tries each of the array groups (names of hosts, separated by blanks); sets codes to their exit codes, and met to
 # 1 if one of two hosts or more ended well.
@@ -43,6 +43,37 @@ try_parts() {
     halve
     try_groups
     failed=("${groups[@]}")
+  done
+}
+
+# Sets order to the groups of the last wave that ended well, the slowest first, and slowness to how many times longer than the
+# median the first takes. Their sizes may differ by a host: times are those of 1 - 1 / hosts, what a rank sends in an allreduce.
+order_groups() {
+  local i hosts ordered
+  ordered=$(for i in "${!groups[@]}"; do
+    read -r -a hosts <<<"${groups[i]}"
+    if ((codes[i] == 0)); then echo "$(seconds_of $((tries - ${#groups[@]} + 1 + i))) ${#hosts[@]} $i"; fi
+  done | awk 'NF == 3 && $1 > 0 && $2 > 1 { print $1 / (1 - 1 / $2), $3 }' | sort -rg)
+  mapfile -t order < <(awk '{ print $2 }' <<<"$ordered")
+  slowness=$(awk '{ time[NR] = $1 } END { print NR < 3 ? 1 : time[1] / (time[int((NR + 1) / 2)] + time[int(NR / 2) + 1]) * 2 }' <<<"$ordered")
+}
+
+# find_slow: after try_parts. As long as one part takes a quarter longer than the median, it is halved, beside the three fastest
+# parts. The hosts of a slow pair then meet those of a fast one.
+find_slow() {
+  local failed hosts fast order slowness
+  while order_groups && awk -v factor="$slowness" 'BEGIN { exit !(factor > 1.25) }'; do
+    read -r -a hosts <<<"${groups[order[0]]}"
+    if ((${#hosts[@]} == 2)); then
+      read -r -a fast <<<"${groups[order[-1]]}"
+      groups=("${hosts[0]} ${fast[0]}" "${hosts[1]} ${fast[1]}")
+      try_groups
+      return
+    fi
+    failed=("${groups[order[0]]}" "${groups[order[-1]]}" "${groups[order[-2]]}")
+    if ((${#order[@]} > 3)); then failed+=("${groups[order[-3]]}"); fi
+    halve
+    try_groups
   done
 }
 

@@ -33,9 +33,14 @@ case $1 in
     IFS=, read -r -a nodes <<<"${STUB_NODE:-}"
     [[ $2 == *allreduce* && ${#nodes[@]} -gt ${STUB_MOST:-100} ]] && exit "${STUB_CODE:-9}"
     while (($#)); do
-      [[ $1 == --output ]] && echo measured >"$2"
+      [[ $1 == --output ]] && echo "measured on ${STUB_NODE:-}" >"$2"
       shift
     done
+    ;;
+  export) # 8 MiB on nodes of which lazy ones are slow
+    read -r _ _ nodes <"$2"
+    seconds=$(awk -v nodes="$nodes" 'BEGIN { n = split(nodes, all, ","); print (nodes ~ /lazy/ ? 0.02 : 0.01) * (1 - 1 / n) }')
+    echo "FOM micro/allreduce backend=mpi bytes=8M latency $seconds s"
     ;;
   fleet)
     echo "judged: $*"
@@ -151,6 +156,25 @@ class FleetJob(ScriptTest):
         self.assertEqual(self.groups(), ["n1,n2,n3,stuck,n5,n6,n7,n8", "n1,n2,n3,stuck", "n5,n6,n7,n8", "n1,n2", "n3,stuck", "n3,n5", "stuck,n6"])
         self.assertEqual(self.failing(), ["stuck"])
         self.assertTrue(self.launches()[-1].startswith("n1,n2,n3,n5,n6,n7,n8 tasks=7 "), self.launches())
+
+    def test_a_node_that_is_slow_with_others_is_found_by_halves(self):
+        """Eighths of forty nodes have five; three fast ones are halved beside the slow one."""
+        names = [f"n{i}" for i in range(1, 41)]
+        names[13] = "lazy"
+        self.expect(self.job(" ".join(names)), 0, "Pairs of 40 nodes")
+        waves = self.groups()
+        self.assertIn("n11,n12,n13,lazy,n15", waves[7:15])
+        halved = waves[15:23]
+        self.assertEqual(halved[:2], ["n11,n12,n13", "lazy,n15"])
+        self.assertEqual([len(group.split(",")) for group in halved], [3, 2] * 4)
+        first, second = waves[23:]
+        self.assertTrue(first.startswith("lazy,") and second.startswith("n15,"), waves[23:])
+        self.assertEqual(self.failing(), [])
+
+    def test_equal_parts_are_not_halved_further(self):
+        self.expect(self.job(" ".join(f"n{i}" for i in range(1, 23))), 0)
+        sizes = [len(group.split(",")) for group in self.groups()]
+        self.assertEqual(sorted(sizes), sorted([22, 11, 11, 6, 5, 6, 5, 3, 3, 3, 2, 3, 3, 3, 2]))
 
     def test_the_third_of_three_is_found_by_a_partner(self):
         self.expect(self.job("n1 n2 stuck", "--together-limit", 1), 0, "It does not end with: stuck")
