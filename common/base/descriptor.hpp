@@ -14,6 +14,7 @@ class Descriptor {
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;
   int get() const { return file_; }
+  /// Closes it now, if it is open.
   void close() {
     if (file_ >= 0) ::close(file_);
     file_ = -1;

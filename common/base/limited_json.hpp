@@ -12,6 +12,7 @@
 
 namespace scalemark {
 
+/// How large a text may be that others wrote.
 struct JsonLimits {
   int depth = 0;           ///< most lists and objects around a value
   std::size_t values = 0;  ///< most values, lists and objects in the text

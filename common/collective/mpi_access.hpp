@@ -44,6 +44,7 @@ struct Epochs {
   bool unflushed = false;  ///< where that may have to be told of accesses
   int fenced = 0;          ///< operations that end by fences
 
+  /// Whether this rank may access the memory of `rank` now.
   bool holds(int rank) const { return locked == rank || locked == kAll; }
 };
 

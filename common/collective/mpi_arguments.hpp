@@ -39,6 +39,7 @@ class MpiArguments {
  public:
   MpiArguments(const MpiContext& context, const Call& call) : context_(context), call_(call) {}
 
+  /// What the call moves, without parts.
   MpiElements moved() { return mpi_elements(call_.count, element(), element_bytes(), keep_); }
 
   /// Parts of these `sizes`, one behind the other. Throws Unavailable where a count or a
@@ -63,7 +64,9 @@ class MpiArguments {
             kept(std::vector<MPI_Datatype>(sizes.size(), element()))};
   }
 
+  /// Keeps what an argument points to as long as the arguments are in use.
   void keep_alive(std::shared_ptr<const void> one) { keep_.push_back(std::move(one)); }
+  /// All that was kept so far, for the operation that uses the arguments.
   Keep keep() { return std::move(keep_); }
 
  private:

@@ -19,6 +19,7 @@ struct WindowPlace {
   std::size_t offset = 0;
 };
 
+/// Allocates device memory and registers it with a communicator of NCCL.
 class NcclMemory {
  public:
   /// `check` throws for what NCCL refuses; `is_usable` says whether the communicator may be called

@@ -13,6 +13,7 @@
 // refuses it. With NDEBUG it has clang assume the same.
 #pragma push_macro("NDEBUG")
 #undef NDEBUG
+/// Takes the place of toml++'s own assertion.
 #define TOML_ASSERT(condition) static_cast<void>(0)
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")

@@ -24,6 +24,7 @@ struct WorkloadPart {
   Point point;             ///< of its row; axes with implied values may be left out
   std::int64_t count = 1;  ///< how often a step has it
 
+  /// Whether the same row measures both.
   bool has_row_of(const WorkloadPart& other) const {
     return benchmark == other.benchmark && point == other.point;
   }

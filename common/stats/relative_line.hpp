@@ -25,6 +25,7 @@ std::optional<RelativeLine> fit_relative_line(std::span<const double> x, std::sp
 /// same time however many there are.
 class RelativeSums {
  public:
+  /// Adds a point.
   void add(double x, double y);
   /// By the pairwise update of means and squared deviations of Chan, Golub and LeVeque (1983).
   void add(const RelativeSums& more);

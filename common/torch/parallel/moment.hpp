@@ -14,6 +14,7 @@ namespace scalemark::torch_support {
 class Moment {
  public:
   explicit Moment(c10::Device device);
+  /// Makes this the present moment. A GPU is not waited for.
   void note();
   /// Seconds from `start` to this moment. Waits for a GPU to reach it.
   double since(const Moment& start) const;

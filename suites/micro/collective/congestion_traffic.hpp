@@ -42,6 +42,7 @@ class GroupTraffic {
   GroupTraffic(Case& c, collective::Communicator& group, const std::string& pattern,
                std::size_t bytes, SharedMemory memory = {});
 
+  /// What every member of the group runs.
   collective::Operation& operation() { return *operation_; }
   /// Of victims only: writes the data of a round, and checks what arrived.
   void fill(int round);

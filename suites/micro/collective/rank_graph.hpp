@@ -24,6 +24,7 @@ class RankGraph {
   RankGraph(std::string_view text, int ranks);
 
   std::size_t edges() const { return edges_; }
+  /// The ranks that `rank` receives from and sends to.
   collective::Neighborhood of(int rank) const;
 
  private:

@@ -26,6 +26,7 @@ struct CopyDevices {
   device::Device *by, *from, *to;
 };
 
+/// Copies of one rank with their buffers, and the check of what arrived.
 class CopyWork {
  public:
   /// Skips the case if a rank lacks the device. `node`: NUMA node of the host memory; -1: any.
