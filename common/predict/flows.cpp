@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Event by event: flows begin and end, and each time all rates are shared anew.
+// Event by event: messages begin to flow and arrive, and each time the links are shared anew.
 #include "common/predict/flows.hpp"
 
 #include <algorithm>
 #include <cstddef>
+#include <functional>
 #include <limits>
 #include <map>
-#include <queue>
 #include <tuple>
 #include <utility>
 
@@ -14,56 +14,19 @@
 
 #include "common/base/error.hpp"
 #include "common/predict/message_simulator.hpp"
+#include "common/predict/shared_links.hpp"
 
 namespace scalemark::predict {
 namespace {
 
-constexpr double kMaxFlows = 2e6, kNever = std::numeric_limits<double>::infinity();
-/// Times and rates closer than this, relative, are the same: rounding keeps apart what belongs
-/// together.
-constexpr double kSame = 1e-12, kSameRate = 1e-9;
+constexpr double kMaxFlows = 4e7, kNever = std::numeric_limits<double>::infinity();
+/// Times closer than this, relative, are the same: rounding keeps apart what belongs together.
+constexpr double kSame = 1e-12;
 
-struct Flow {
+struct Message {
   int to = 0, from = 0, round = 0;
-  double left = 0, rate = 0;  ///< bytes, By/s
-  std::vector<Lane> lanes;
+  double bytes = 0;
 };
-
-/// Gives each flow its max-min fair rate, at most `fastest` (progressive filling; Bertsekas and
-/// Gallager, "Data Networks", 6.5.2).
-void share_rates(std::vector<Flow>& flows, const Network& network, double fastest) {
-  std::vector<double> free(network.lanes());
-  std::vector<int> users(network.lanes(), 0);
-  for (Lane lane = 0; lane < free.size(); ++lane) free[lane] = network.bandwidth(lane);
-  std::vector<Flow*> open;
-  for (Flow& flow : flows) {
-    open.push_back(&flow);
-    for (const Lane lane : flow.lanes) ++users[lane];
-  }
-  while (!open.empty()) {
-    double least = fastest;
-    for (Lane lane = 0; lane < free.size(); ++lane) {
-      if (users[lane] > 0) least = std::min(least, free[lane] / users[lane]);
-    }
-    const auto is_full = [&](Lane lane) {
-      return free[lane] / users[lane] <= least * (1 + kSameRate);
-    };
-    std::vector<bool> full(free.size(), false);
-    for (Lane lane = 0; lane < free.size(); ++lane) full[lane] = users[lane] > 0 && is_full(lane);
-    const auto fixed = [&](Flow* flow) {
-      const bool stops = least >= fastest ||
-                         std::ranges::any_of(flow->lanes, [&](Lane lane) { return full[lane]; });
-      if (!stops) return false;
-      flow->rate = least;
-      for (const Lane lane : flow->lanes) {
-        free[lane] = std::max(0.0, free[lane] - least);
-        --users[lane];
-      }
-      return true;
-    };
-    std::erase_if(open, fixed);
-  }
-}
 
 /// A rank in its present round; s.
 struct FlowHost {
@@ -81,22 +44,17 @@ class FlowSimulation {
         overhead_(static_cast<double>(costs.overhead) * 1e-9),
         latency_(static_cast<double>(costs.latency) * 1e-9),
         fastest_(costs.gap_per_byte == 0 ? kNever : 1e9 / static_cast<double>(costs.gap_per_byte)),
-        hosts_(static_cast<std::size_t>(schedule.ranks)) {}
+        hosts_(static_cast<std::size_t>(schedule.ranks)),
+        links_(network, fastest_) {}
 
   std::vector<double> run() {
     for (int rank = 0; rank < schedule_.ranks; ++rank) enter(rank, 0, 0);
-    while (!begins_.empty() || !flows_.empty()) {
-      const double next = std::min(begins_.empty() ? kNever : begins_.top().time, next_end());
-      advance(next);
-      const double same = next * (1 + kSame);
-      bool changed = end_flows();
-      while (!begins_.empty() && begins_.top().time <= same) {
-        const Flow flow = begins_.top().flow;
-        begins_.pop();
-        begin(flow);
-        changed = true;
-      }
-      if (changed) share_rates(flows_, network_, fastest_);
+    while (true) {
+      now_ = std::min(begins_.empty() ? kNever : begins_.front().time, links_.next_end());
+      if (now_ == kNever) break;
+      while (const auto ended = links_.take_ended(now_)) arrive(flowing_[*ended]);
+      while (!begins_.empty() && begins_.front().time <= now_ * (1 + kSame)) begin();
+      links_.share_rates(now_);
     }
     std::vector<double> finish;
     for (const FlowHost& host : hosts_) finish.push_back(host.entered * 1e9);
@@ -104,12 +62,14 @@ class FlowSimulation {
   }
 
  private:
+  /// A message on its way to the first lane.
   struct Begin {
     double time;
-    Flow flow;
-    bool operator<(const Begin& other) const {  // the earliest on top
-      return std::tie(time, flow.from, flow.round) >
-             std::tie(other.time, other.flow.from, other.flow.round);
+    Message message;
+    std::vector<Lane> lanes;
+    bool operator<(const Begin& other) const {  // of a heap, the earliest in front
+      return std::tie(time, message.from, message.round) >
+             std::tie(other.time, other.message.from, other.message.round);
     }
   };
 
@@ -124,12 +84,13 @@ class FlowSimulation {
     if (exchange.to >= 0) {
       Network::Route route = network_.route(rank, exchange.to);
       const double delay = overhead_ + (route.lanes.empty() ? latency_ : route.latency);
-      begins_.push({time + delay,
-                    {.to = exchange.to,
-                     .from = rank,
-                     .round = round,
-                     .left = static_cast<double>(exchange.sent),
-                     .lanes = std::move(route.lanes)}});
+      begins_.push_back({time + delay,
+                         {.to = exchange.to,
+                          .from = rank,
+                          .round = round,
+                          .bytes = static_cast<double>(exchange.sent)},
+                         std::move(route.lanes)});
+      std::ranges::push_heap(begins_, std::less());
     }
     if (const auto found = host.arrived.find(round); found != host.arrived.end()) {
       host.received = std::max(time, found->second) + overhead_;
@@ -144,45 +105,28 @@ class FlowSimulation {
     if (done < kNever) enter(rank, host.round + 1, done);
   }
 
-  void begin(const Flow& flow) {
-    if (flow.left <= 0 || (flow.lanes.empty() && fastest_ == kNever))
-      arrive(flow);
-    else
-      flows_.push_back(flow);
+  /// The next message begins to flow.
+  void begin() {
+    std::ranges::pop_heap(begins_, std::less());
+    Begin next = std::move(begins_.back());
+    begins_.pop_back();
+    if (next.message.bytes <= 0 || (next.lanes.empty() && fastest_ == kNever))
+      return arrive(next.message);
+    const std::size_t number = links_.add(std::move(next.lanes), next.message.bytes);
+    flowing_.resize(std::max(flowing_.size(), number + 1));
+    flowing_[number] = next.message;
   }
 
-  double next_end() const {
-    double next = kNever;
-    for (const Flow& flow : flows_) next = std::min(next, now_ + flow.left / flow.rate);
-    return next;
-  }
-
-  void advance(double time) {
-    for (Flow& flow : flows_) flow.left -= flow.rate * (time - now_);
-    now_ = time;
-  }
-
-  /// Removes the flows that are through; whether there were any.
-  bool end_flows() {
-    const auto first = std::partition(flows_.begin(), flows_.end(), [&](const Flow& flow) {
-      return flow.left > flow.rate * now_ * kSame + 1e-9;
-    });
-    const std::vector<Flow> ended(first, flows_.end());
-    flows_.erase(first, flows_.end());
-    for (const Flow& flow : ended) arrive(flow);
-    return !ended.empty();
-  }
-
-  void arrive(const Flow& flow) {
-    FlowHost& sender = hosts_[static_cast<std::size_t>(flow.from)];
+  void arrive(const Message message) {
+    FlowHost& sender = hosts_[static_cast<std::size_t>(message.from)];
     sender.sent = now_;
-    FlowHost& receiver = hosts_[static_cast<std::size_t>(flow.to)];
-    if (receiver.round == flow.round)
+    FlowHost& receiver = hosts_[static_cast<std::size_t>(message.to)];
+    if (receiver.round == message.round)
       receiver.received = std::max(now_, receiver.entered) + overhead_;
     else
-      receiver.arrived[flow.round] = now_;
-    leave_if_done(flow.from);
-    if (flow.to != flow.from && receiver.round == flow.round) leave_if_done(flow.to);
+      receiver.arrived[message.round] = now_;
+    leave_if_done(message.from);
+    if (message.to != message.from && receiver.round == message.round) leave_if_done(message.to);
   }
 
   const Schedule& schedule_;
@@ -190,8 +134,9 @@ class FlowSimulation {
   double overhead_, latency_, fastest_;
   double now_ = 0;
   std::vector<FlowHost> hosts_;
-  std::vector<Flow> flows_;
-  std::priority_queue<Begin> begins_;
+  SharedLinks links_;
+  std::vector<Message> flowing_;  ///< by the number of their flow
+  std::vector<Begin> begins_;     ///< a heap
 };
 
 }  // namespace

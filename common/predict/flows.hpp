@@ -11,11 +11,10 @@
 namespace scalemark::predict {
 
 /// ns from the start of all ranks until each rank has finished. A message waits o and the route's
-/// latency, then flows. At each moment all flows have the max-min fair rates of their links: the
-/// flows of the link that gives each of its flows the least get that rate, the others share what is
-/// left. No flow is faster than 1 / G. The receiver needs o more. Within a host L stands for the
-/// latency, and 1 / G for the rate. Costs g, O and S do not count here. Throws UsageError for fewer
-/// ranks in the network than in the schedule, and for more than 2 * 10^6 messages.
+/// latency, then flows, at the max-min fair rate of its links (SharedLinks), at most 1 / G. The
+/// receiver needs o more. Within a host L stands for the latency, and 1 / G for the rate. Costs g,
+/// O and S do not count here. Throws UsageError for fewer ranks in the network than in the
+/// schedule, and for more than 4 * 10^7 messages.
 std::vector<double> simulate(const Schedule& schedule, const LogGops& costs,
                              const Network& network);
 

@@ -65,6 +65,17 @@ Network::Network(std::vector<Node> nodes, const std::string& origin) : nodes_(st
         fmt::format("{}: {} switches have none above them; messages need one tree", origin, tops));
 }
 
+void Network::distribute_cyclically() {
+  std::vector<int> left;
+  for (const Node& node : nodes_) left.push_back(node.ranks);
+  const std::size_t ranks = host_of_.size();
+  host_of_.clear();
+  while (host_of_.size() < ranks) {
+    for (std::size_t i = 0; i < left.size(); ++i)
+      if (left[i]-- > 0) host_of_.push_back(static_cast<int>(i));
+  }
+}
+
 Network::Route Network::route(int from, int to) const {
   Route route;
   std::vector<Lane> down;

@@ -30,6 +30,9 @@ class Network {
   /// messages.
   Network(std::vector<Node> nodes, const std::string& origin);
 
+  /// Gives the hosts their ranks in turn, one each, instead of all of a host one after the other.
+  void distribute_cyclically();
+
   /// Ranks on all hosts; those of a host follow each other, hosts in the order given.
   int ranks() const { return static_cast<int>(host_of_.size()); }
   std::size_t lanes() const { return 2 * nodes_.size(); }

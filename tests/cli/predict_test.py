@@ -48,6 +48,20 @@ class Predict(ProgramTest):
         self.expect(done, 0)
         self.assertAlmostEqual(int(done.stdout) * 1e-9, 0.101298, delta=0.0002)
 
+    def test_placement_decides_what_leaves_a_host(self):
+        """Two hosts of four ranks, 1 GB/s, and a ring of 8 MB. In block order one message of each round leaves a host, in cyclic order
+        all four do. A part of 1 MB takes 1 ms across, or four at a time 4 ms."""
+        text = '[[switch]]\nname = "s"\n[[host]]\nname = "n"\nabove = "s"\nbandwidth = 1e9\nlatency = "0ns"\ncount = 2\nranks = 4\n'
+        ring = ("allgather_ring", "--ranks", 8, "--bytes", "1000000", "--topology", self.topology(text), "--loggps", "L=0,o=0,G=0")
+        for distribution, milliseconds in (("block", 7), ("cyclic", 28)):
+            done = self.simulate(*ring, "--distribution", distribution, "--format", "json")
+            self.expect(done, 0)
+            told = json.loads(done.stdout)
+            self.assertEqual(told["distribution"], distribution)
+            self.assertAlmostEqual(told["time_ns"] * 1e-6, milliseconds, delta=0.001)
+        self.expect(self.simulate(*ring, "--distribution", "plane"), 2, "--distribution")
+        self.expect(self.simulate("allreduce_ring", "--ranks", 4, "--loggps", COSTS, "--distribution", "cyclic"), 2, "--topology")
+
     def test_4096_ranks(self):
         """Each rank sends one message in each round, which takes o + L + (s - 1) G + o. So all ranks finish at once."""
         ranks, size = 4096, 1 << 20

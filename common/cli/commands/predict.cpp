@@ -27,7 +27,7 @@ namespace scalemark::cli {
 namespace {
 
 struct PredictArguments {
-  std::string algorithm, bytes = "0", loggps, topology, format = "text";
+  std::string algorithm, bytes = "0", loggps, topology, distribution = "block", format = "text";
   int ranks = 0;
   RowPrediction from_rows;
 };
@@ -44,8 +44,10 @@ std::vector<std::uint64_t> finish_times(const predict::Schedule& schedule,
   const predict::LogGops costs =
       options.loggps.empty() ? predict::LogGops{} : predict::parse_loggops(options.loggps);
   if (options.topology.empty()) return predict::simulate(schedule, costs);
+  predict::Network network = read_topology(options.topology);
+  if (options.distribution == "cyclic") network.distribute_cyclically();
   std::vector<std::uint64_t> times;
-  for (const double ns : predict::simulate(schedule, costs, read_topology(options.topology)))
+  for (const double ns : predict::simulate(schedule, costs, network))
     times.push_back(static_cast<std::uint64_t>(ns + 0.5));
   return times;
 }
@@ -64,6 +66,7 @@ int simulate_command(const PredictArguments& options) {
                                 {"bytes", bytes_of(options)},
                                 {"loggps", options.loggps},
                                 {"topology", options.topology},
+                                {"distribution", options.distribution},
                                 {"messages", predict::messages_of(schedule)},
                                 {"time_ns", last},
                                 {"finish_ns", times}}
@@ -113,10 +116,18 @@ void add_simulation(CLI::App& command, PredictArguments& options) {
                   "L latency, o CPU per message, g and G interface per message and byte, O CPU "
                   "per byte, S largest message that is sent before its receiver is ready")
       ->needs(simulate);
+  CLI::Option* topology =
+      command
+          .add_option("--topology", options.topology,
+                      "TOML file of hosts and switches, whose links messages share")
+          ->needs(simulate);
   command
-      .add_option("--topology", options.topology,
-                  "TOML file of hosts and switches, whose links messages share")
-      ->needs(simulate);
+      .add_option("--distribution", options.distribution,
+                  "How ranks are placed, as Slurm does: all of a host one after the other (block), "
+                  "or one on each host in turn (cyclic)")
+      ->check(CLI::IsMember({"block", "cyclic"}))
+      ->needs(topology)
+      ->capture_default_str();
 }
 
 /// Options of `--from`.

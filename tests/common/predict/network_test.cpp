@@ -107,6 +107,19 @@ TEST(Network, ARankNeedsItsOwnHostsLinksOnlyBeyondIt) {
   EXPECT_THROW(seconds("broadcast_binomial", 5, 8, network), UsageError);
 }
 
+TEST(Network, RanksAreDistributedInTurn) {
+  // Three ranks on a, one on b: block is a a a b, cyclic a b a a.
+  Network network({{.name = "top"},
+                   {.name = "a", .above = "top", .bandwidth = 1e9, .ranks = 3},
+                   {.name = "b", .above = "top", .bandwidth = 1e9, .ranks = 1}},
+                  "test");
+  const auto is_within = [&](int from, int to) { return network.route(from, to).lanes.empty(); };
+  EXPECT_TRUE(is_within(0, 1) && is_within(1, 2) && !is_within(2, 3));
+  network.distribute_cyclically();
+  EXPECT_EQ(network.ranks(), 4);
+  EXPECT_TRUE(!is_within(0, 1) && is_within(0, 2) && is_within(2, 3));
+}
+
 std::string refusal(std::vector<Node> nodes) {
   try {
     Network(std::move(nodes), "net.toml");
