@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -43,7 +44,10 @@ class RowMaker {
     if (test_.has_size) {
       const std::int64_t own = print::param_integer(result_, "bytes").value_or(-1);
       if (own < 0) throw Error("it has no size");
-      row_.bytes = own * imb_size_factor(test_, result_.params);
+      const std::int64_t factor = imb_size_factor(test_, result_.params);
+      if (own > std::numeric_limits<std::int64_t>::max() / factor)
+        throw Error("its size is too large");
+      row_.bytes = own * factor;
     }
     const Metric& time = imb_time_of(result_);
     row_.repetitions = repetitions(result_, time.samples);

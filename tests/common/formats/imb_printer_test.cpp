@@ -123,6 +123,13 @@ TEST(ImbPrinter, SaysWhatItCannotPrint) {
     EXPECT_TRUE(line.starts_with("# not in this format: micro/")) << line;
     return line.substr(line.rfind(": ") + 2);
   };
+  CaseResult huge = uneven("micro/mpi_io", std::int64_t{1} << 62);
+  huge.params.erase("backend");
+  huge.params["collective_io"] = false;
+  huge.params["operation"] = std::string("read");
+  huge.params["sync"] = false;
+  huge.params["ranks"] = std::int64_t{4};
+  EXPECT_EQ(reason(huge), "ok, its size is too large");
   CaseResult alone = uneven("micro/allreduce", 8), no_size = alone, never = alone, broken = alone;
   alone.metrics = {test::duration("latency", {1000})};  // as an import of OSU's text has it
   no_size.params.erase("bytes");
