@@ -8,6 +8,7 @@
 
 #include <torch/utils.h>
 
+#include "common/torch/process_group/collectives.hpp"
 #include "common/torch/products.hpp"
 
 namespace scalemark::llm {
@@ -104,7 +105,7 @@ torch::Tensor Generator::most_likely() const {
   torch::Tensor mine_2b = torch::stack(
       {largest_b.to(torch::kDouble), (index_b + rank() * logits_bv_.size(1)).to(torch::kDouble)});
   torch::Tensor all_n2b = torch::empty({config_.shards, 2, options_.batch}, mine_2b.options());
-  options_.group->_allgather_base(all_n2b, mine_2b)->wait();
+  torch_support::all_gather_single(*options_.group, all_n2b, mine_2b)->wait();
   const torch::Tensor best_1b = all_n2b.select(1, 0).argmax(0, /*keepdim=*/true);
   return all_n2b.select(1, 1).gather(0, best_1b).to(torch::kInt64).t();
 }
