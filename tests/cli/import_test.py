@@ -255,6 +255,18 @@ class Osu(Importing):
         for row in result["rows"]:
             self.assertAlmostEqual(row["change"], 1, places=9)
 
+    def test_children_of_one_rank(self):
+        """osu_latency_mp -t 2 forks in the receiver only, which ours does not."""
+        text = (GOLDEN / "osu" / "latency_mp_check.txt").read_text().replace("sender: 2", "sender: 0")
+        found = self.take(self.write(text))
+        self.assertIn("micro/pingpong backend=mpi bytes=8 forked=0_2 memory=host ranks=2", found)
+        shown = run("show", self.path("out.h5"), "--format", "osu", "-v").stdout
+        self.assertIn("# Number of forked processes in sender: 0\n# Number of forked processes in receiver: 2\n", shown)
+        again = self.take(self.write(shown))
+        self.assertEqual(set(again), set(found))
+        bare = self.take(self.write(re.sub("# Number.*\n", "", text)))
+        self.assertIn("micro/pingpong backend=mpi bytes=8 forked=unknown memory=host ranks=2", bare)
+
 
 class WhoseMeasurement(Importing):
     """What another program measured is never called ours, in whatever format it is shown, and however often it goes through."""

@@ -14,8 +14,10 @@ namespace {
 constexpr const char *kAggregate = "AGGREGATE", *kEach = "NON-AGGREGATE";
 
 void add_messages(std::vector<ImbTest>& all) {
-  all.push_back(
-      {.imb_name = "PingPong", .benchmark = "micro/pingpong", .columns = ImbColumns::time_rate});
+  all.push_back({.imb_name = "PingPong",
+                 .benchmark = "micro/pingpong",
+                 .columns = ImbColumns::time_rate,
+                 .axes = {ImbAxis{"forked", "0", true}}});
   all.push_back({.imb_name = "Sendrecv",
                  .benchmark = "micro/sendrecv",
                  .columns = ImbColumns::spread_rate,

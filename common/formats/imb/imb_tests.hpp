@@ -49,7 +49,7 @@ struct ImbTest {
   }
 };
 
-/// All tests, by their names.
+/// All of them.
 const std::vector<ImbTest>& imb_tests();
 
 /// The test whose table has the case, also as the nonblocking variant; null if there is none.

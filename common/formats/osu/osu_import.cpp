@@ -129,10 +129,9 @@ class OsuReader {
 
   /// "sender: 2", then "receiver: 2", above the title of the table.
   void take_children(std::string_view who) {
-    const std::size_t colon = std::min(who.find(": "), who.size());
-    const std::int64_t count = count_of(
-        {"forked processes", who.substr(std::min(colon + 2, who.size()))}, kMaxRanks, lines_);
-    if (children_.size() < 2) children_.push_back(count);
+    const std::vector<std::string_view> parts = words(who);
+    const auto count = parts.empty() ? std::nullopt : parse_count(parts.back(), kMaxRanks);
+    if (count && children_.size() < 2) children_.push_back(*count);
   }
 
   /// Of a table by OSU. A text where the ranks do not have equally many, which is no case of ours.

@@ -169,12 +169,16 @@ class OsuPrinter final : public print::Printer {
     return lines;
   }
 
+  /// Of the sender and of the receiver; imports of OSU's text may have "0_2".
   static std::string children(const CaseResult& result) {
-    const std::int64_t each = print::param_integer(result, "forked").value_or(0);
-    return fmt::format(
-        "# Number of forked processes in sender: {0}\n# Number of forked processes in receiver: "
-        "{0}\n",
-        each);
+    const std::string of_both = print::param_text(result, "forked");
+    const std::size_t bar = of_both.find('_');
+    std::string lines;
+    for (const auto& [rank, count] :
+         {std::pair("sender", of_both.substr(0, bar)),
+          std::pair("receiver", bar == std::string::npos ? of_both : of_both.substr(bar + 1))})
+      lines += fmt::format("# Number of forked processes in {}: {}\n", rank, count);
+    return lines;
   }
 
   static std::string pairs(const CaseResult& result) {

@@ -17,7 +17,8 @@ bool has_osu_ranks(const OsuTest& test, const CaseResult& result) {
 }
 
 bool forks(const CaseResult& result) {
-  return print::param_integer(result, "forked").value_or(0) > 0;
+  const std::string children = print::param_text(result, "forked");
+  return !children.empty() && children != "0";
 }
 
 }  // namespace
