@@ -52,8 +52,8 @@ order_groups() {
   local i hosts ordered
   ordered=$(for i in "${!groups[@]}"; do
     read -r -a hosts <<<"${groups[i]}"
-    if ((codes[i] == 0)); then echo "$(seconds_of $((tries - ${#groups[@]} + 1 + i))) ${#hosts[@]} $i"; fi
-  done | awk 'NF == 3 && $1 > 0 && $2 > 1 { print $1 / (1 - 1 / $2), $3 }' | sort -rg)
+    if ((codes[i] == 0 && ${#hosts[@]} > 1)); then echo "$(seconds_of $((tries - ${#groups[@]} + 1 + i))) ${#hosts[@]} $i"; fi
+  done | awk 'NF == 3 && $1 > 0 { print $1 / (1 - 1 / $2), $3 }' | sort -rg)
   mapfile -t order < <(awk '{ print $2 }' <<<"$ordered")
   slowness=$(awk '{ time[NR] = $1 } END { print NR < 3 ? 1 : time[1] / (time[int((NR + 1) / 2)] + time[int(NR / 2) + 1]) * 2 }' <<<"$ordered")
 }

@@ -20,8 +20,6 @@ namespace scalemark::predict {
 namespace {
 
 constexpr double kMaxFlows = 4e7, kNever = std::numeric_limits<double>::infinity();
-/// Times closer than this, relative, are the same: rounding keeps apart what belongs together.
-constexpr double kSame = 1e-12;
 
 struct Message {
   int to = 0, from = 0, round = 0;
@@ -53,7 +51,7 @@ class FlowSimulation {
       now_ = std::min(begins_.empty() ? kNever : begins_.front().time, links_.next_end());
       if (now_ == kNever) break;
       while (const auto ended = links_.take_ended(now_)) arrive(flowing_[*ended]);
-      while (!begins_.empty() && begins_.front().time <= now_ * (1 + kSame)) begin();
+      while (!begins_.empty() && begins_.front().time <= now_ * (1 + kSameTime)) begin();
       links_.share_rates(now_);
     }
     std::vector<double> finish;

@@ -10,9 +10,7 @@ namespace scalemark::predict {
 namespace {
 
 constexpr double kNoEnd = std::numeric_limits<double>::infinity();
-/// Times and rates closer than this, relative, are the same: rounding keeps apart what belongs
-/// together.
-constexpr double kSameTime = 1e-12, kSameRate = 1e-9;
+constexpr double kSameRate = 1e-9;  ///< as kSameTime
 
 }  // namespace
 

@@ -13,6 +13,9 @@
 
 namespace scalemark::predict {
 
+/// Times closer than this, relative, are the same: rounding keeps apart what belongs together.
+inline constexpr double kSameTime = 1e-12;
+
 /// Flows on the lanes of a network. At each moment all have max-min fair rates: the flows of the
 /// lane that gives each of its flows the least get that rate, the others share what is left. No
 /// flow is faster than `fastest`, By/s. A flow that begins or ends changes only the rates of those

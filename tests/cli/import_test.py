@@ -377,6 +377,13 @@ class Imb(Importing):
         rates = found["imb/uniband backend=mpi bytes=8 memory=host ranks=2"]["metrics"]
         self.assertEqual((rates["message_rate"]["median"], rates["message_rate"]["unit"]), (10062500, "1/s"))
 
+    def test_sizes_of_all_ranks_are_divided(self):
+        table = "# Benchmarking P_Read_Indv \n# #processes = 2 \n#    MODE: AGGREGATE \n#bytes #repetitions t_min[usec] t_max[usec] t_avg[usec] Mbytes/sec\n"
+        found = self.take(self.write(table + "64 10 1.00 2.00 1.50 32.00\n4096 out-of-mem.; needed X=   8.001 GB\n"))
+        key = "micro/mpi_io bytes={} collective_io=false operation=read pointer=individual ranks=2 sync=false"
+        self.assertEqual({one: row["status"] for one, row in found.items()}, {key.format(32): "ok", key.format(2048): "skipped"})
+        self.take(self.write(table + "65 10 1.00 2.00 1.50 32.00\n"), code=3, said=("equally large parts",))
+
     def test_tests_of_all_ranks_are_not_those_of_two(self):
         text = ("#    Intel(R) MPI Benchmarks 2021.7, IMB-P2P part\n# Benchmarking PingPong\n# #processes = 4\n"
                 "#bytes #repetitions t[usec] Mbytes/sec Msg/sec\n8 100 0.25 32.00 4000000\n\n\n# All processes entering MPI_Finalize\n")

@@ -64,13 +64,6 @@ std::span<const ImbColumn> columns_of(const ImbTest* test) {
   return test->has_time ? std::span<const ImbColumn>(kTimeColumns) : kImbColumns;
 }
 
-/// The value of an axis in a key.
-Value axis_value_of(const char* text) {
-  const std::string_view value = text;
-  if (value == "true" || value == "false") return value == "true";
-  return std::string(value);
-}
-
 /// The first word after `sign`; empty text if the line ends there; nothing if `sign` is missing.
 std::optional<std::string> behind(std::string_view line, std::string_view sign) {
   const std::size_t at = line.find(sign);
@@ -181,6 +174,7 @@ class ImbReader {
 
   void begin_rows(const std::vector<std::string_view>& parts) {
     columns_.assign(parts.begin(), parts.end());
+    known_ = is_p2p_ ? NamedImbTest{} : imb_test_named(name_, mode_);
     for (const std::string& column : columns_) {
       const bool known = column == "#bytes" || column == kImbGroup || column == "#repetitions" ||
                          column == "defects" ||
@@ -195,15 +189,13 @@ class ImbReader {
   void take_row(std::string_view line, const std::vector<std::string_view>& cells) {
     if (name_.empty() || columns_.empty())
       lines_.fail("\"# Benchmarking NAME\" and a line of columns above the first row", line);
-    const NamedImbTest known = is_p2p_ ? NamedImbTest{} : imb_test_named(name_, mode_);
-    CaseResult result = named_case(known);
+    CaseResult result = named_case();
     if (take_not_measured(result, line, cells)) return;
     if (cells.size() != columns_.size())
       lines_.fail(fmt::format("{} columns", columns_.size()), line);
-    add_cells(result, columns_of(known.test), cells);
+    add_cells(result, columns_of(known_.test), cells);
     if (result.metrics.empty()) lines_.fail("a time or a rate", line);
     for (std::size_t i = 0; i < cells.size(); ++i) take_count(result, {columns_[i], cells[i]});
-    if (known.test != nullptr) take_own_size(*known.test, result, line);
     set_key(result);
     builder_.add(std::move(result), lines_.place());
   }
@@ -215,19 +207,18 @@ class ImbReader {
       const auto found = std::find(columns_.begin(), columns_.end(), one.name);
       if (found == columns_.end()) continue;
       const auto place = static_cast<std::size_t>(found - columns_.begin());
-      const bool is_first = result.metrics.empty();
-      add_cell(result, one.quantity, {columns_[place], cells[place]}, lines_);
-      if (is_first && !result.metrics.empty()) result.metrics.front().formula = one.formula;
+      Metric& metric = add_cell(result, one.quantity, {columns_[place], cells[place]}, lines_);
+      if (result.metrics.size() == 1) metric.formula = one.formula;
     }
   }
 
   /// Our `bytes` of IMB's, which are those of all threads or ranks.
-  void take_own_size(const ImbTest& test, CaseResult& result, std::string_view line) const {
-    const auto* of_all = result.params.find_as<std::int64_t>("bytes");
-    const std::int64_t factor = imb_size_factor(test, result.params);
-    if (of_all == nullptr || factor == 1) return;
-    if (*of_all % factor != 0) lines_.fail("#bytes of equally large parts", line);
-    result.params["bytes"] = *of_all / factor;
+  std::int64_t own_size(const CaseResult& result, const Cell& cell) const {
+    const std::int64_t of_all = count_of(cell, kMaxBytes, lines_);
+    const std::int64_t factor =
+        known_.test == nullptr ? 1 : imb_size_factor(*known_.test, result.params);
+    if (of_all % factor != 0) lines_.fail("#bytes of equally large parts", cell.text);
+    return of_all / factor;
   }
 
   /// Handles a size that IMB left out: "4194304 out-of-mem.; needed X=   8.001 GB; ..."
@@ -249,40 +240,39 @@ class ImbReader {
     return true;
   }
 
-  CaseResult named_case(const NamedImbTest& known) const {
+  CaseResult named_case() const {
+    const ImbTest* const test = known_.test;
     CaseResult result;
-    result.name = known.test != nullptr
-                      ? std::string(known.test->benchmark)
+    result.name = test != nullptr
+                      ? std::string(test->benchmark)
                       : fmt::format("imb/{}{}", is_p2p_ ? "p2p_" : "", snake_case(name_));
-    if (params_ && known.test != nullptr) {
+    if (params_ && test != nullptr) {
       result.params = *params_;
       return result;
     }
     result.params = said_;
-    if (known.test == nullptr && !mode_.empty()) result.params["mode"] = snake_case(mode_);
-    const ImbProgram program = known.test == nullptr ? ImbProgram::mpi1 : known.test->program;
+    if (test == nullptr && !mode_.empty()) result.params["mode"] = snake_case(mode_);
+    const ImbProgram program = test == nullptr ? ImbProgram::mpi1 : test->program;
     if (program == ImbProgram::mpi1 || program == ImbProgram::rma)
       result.params["backend"] = std::string("mpi");
     if (program == ImbProgram::rma) result.params["window_creation"] = std::string("create");
     if (program == ImbProgram::mpi1 && result.name != "micro/barrier")
       result.params["memory"] = std::string("host");
-    if (known.is_nonblocking) result.params["call"] = std::string("nonblocking");
-    if (known.test != nullptr) add_axes(*known.test, result.params);
+    if (known_.is_nonblocking) result.params["call"] = std::string("nonblocking");
+    if (test != nullptr) add_axes(*test, result.params);
     return result;
   }
 
   void add_axes(const ImbTest& test, Point& params) const {
     for (const ImbAxis& axis : test.axes)
-      if (axis.name != nullptr && !axis.is_usual) params[axis.name] = axis_value_of(axis.value);
-    // Accumulates name their type in every key.
-    const bool accumulates = std::string_view(test.imb_name).ends_with("ccumulate");
-    if (accumulates || (test.reduces && reduced_type_ != "MPI_FLOAT"))
+      if (axis.name != nullptr && !axis.is_usual) params[axis.name] = value_of_text(axis.value);
+    if (test.names_type || (test.reduces && reduced_type_ != "MPI_FLOAT"))
       params["dtype"] = type_of_mpi(reduced_type_);
   }
 
   void take_count(CaseResult& result, const Cell& cell) {
     if (cell.column == kImbGroup) result.params["group"] = count_of(cell, kMaxRanks, lines_);
-    if (cell.column == "#bytes") result.params["bytes"] = count_of(cell, kMaxBytes, lines_);
+    if (cell.column == "#bytes") result.params["bytes"] = own_size(result, cell);
     if (cell.column == "#repetitions")
       result.facts["iterations"] = count_of(cell, kMaxBytes, lines_);
     if (cell.column == "defects")
@@ -297,6 +287,7 @@ class ImbReader {
   std::string name_, mode_, reduced_type_ = "MPI_FLOAT";
   bool is_open_ = false;  ///< an IMB output has started and not ended
   bool is_p2p_ = false;   ///< IMB-P2P: its tests use all ranks but have the names of two-rank tests
+  NamedImbTest known_;    ///< of the table
   Point said_;            ///< parameters found between a table's name and its columns
   std::optional<Point> params_;  ///< of a table printed by Scalemark: those of its case keys
   std::vector<std::string> columns_;

@@ -95,23 +95,17 @@ class RowMaker {
   /// The rate that another program printed, else that of the slowest rank. 0 if the time is 0, as
   /// in IMB.
   void add_rate(double slowest, double pairs = 1) {
-    const Metric* printed = result_.find("bandwidth");
-    const bool is_printed =
-        printed != nullptr && printed->unit == "By/s" && printed->kind == MetricKind::count;
-    const double rate =
-        is_printed     ? median_of(result_, *printed)
-        : slowest == 0 ? 0
-                       : test_.rate * pairs * static_cast<double>(row_.bytes.value_or(0)) / slowest;
-    add("Mbytes/sec", rate / kImbMegabytes);
+    const double bytes = test_.rate * pairs * static_cast<double>(row_.bytes.value_or(0));
+    const double own = slowest == 0 ? 0 : bytes / slowest;
+    add("Mbytes/sec", printed_number(result_, "bandwidth", "By/s").value_or(own) / kImbMegabytes);
   }
 
   /// Of windows, per message: those of both ranks where both send.
   void add_messages(const Metric& time) {
-    const Metric* printed = result_.find("message_rate");
-    const bool is_printed = printed != nullptr && printed->kind == MetricKind::count;
+    const auto printed = printed_number(result_, "message_rate", "1/s");
     const bool both = print::param_text(result_, "bidirectional") == "true";
     const double window = static_cast<double>(print::param_integer(result_, "window").value_or(1));
-    const double messages = is_printed ? 1 : window * (both ? 2 : 1);
+    const double messages = printed ? 1 : window * (both ? 2 : 1);
     const double pairs =
         static_cast<double>(print::param_integer(result_, "ranks").value_or(2)) / 2;
     const OsuStatistic seconds = osu_statistic(time);
@@ -119,10 +113,8 @@ class RowMaker {
     add("t_avg[usec]", average * kImbMicroseconds);
     add_rate(seconds.maximum / messages, pairs);
     const double threads = static_cast<double>(imb_size_factor(test_, result_.params));
-    const double rate = is_printed     ? median_of(result_, *printed)
-                        : average == 0 ? 0
-                                       : pairs * threads / average;
-    row_.cells.push_back({"Msg/sec", std::round(rate), /*is_whole=*/true});
+    const double own = average == 0 ? 0 : pairs * threads / average;
+    row_.cells.push_back({"Msg/sec", std::round(printed.value_or(own)), /*is_whole=*/true});
   }
 
   /// Of the rank on which the operation beside computation takes longest.
@@ -135,14 +127,12 @@ class RowMaker {
     const auto rank = static_cast<std::size_t>(longest - means.begin());
     const double pure = mean_of_rank(result_, "latency", rank),
                  computing = mean_of_rank(result_, "compute_time", rank);
-    const Metric* printed = result_.find("overlap_ratio");
-    const bool is_printed = printed != nullptr && printed->kind == MetricKind::count;
-    const double ratio = is_printed ? median_of(result_, *printed)
-                                    : (pure + computing - *longest) / std::min(pure, computing);
+    const double own = (pure + computing - *longest) / std::min(pure, computing);
     add("t_ovrl[usec]", *longest * kImbMicroseconds);
     add("t_pure[usec]", pure * kImbMicroseconds);
     add("t_CPU[usec]", computing * kImbMicroseconds);
-    add("overlap[%]", 100 * (is_printed ? ratio : std::clamp(ratio, 0.0, 1.0)));
+    add("overlap[%]",
+        100 * printed_number(result_, "overlap_ratio", "1").value_or(std::clamp(own, 0.0, 1.0)));
   }
 
   const ImbTest& test_;

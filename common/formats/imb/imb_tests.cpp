@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "common/formats/case_key.hpp"
 #include "common/print/printers.hpp"
 
@@ -56,6 +58,7 @@ void add_one_sided(std::vector<ImbTest>& all) {
                    .benchmark = benchmark,
                    .program = ImbProgram::rma,
                    .columns = ImbColumns::time_rate,
+                   .names_type = std::string_view(name).ends_with("ccumulate"),
                    .mode = kEach,
                    .axes = {kFlush, kWaits}});
   all.push_back({.imb_name = "Truly_passive_put",
@@ -96,36 +99,36 @@ void add_threads(std::vector<ImbTest>& all) {
 // no case of ours.
 void add_files(std::vector<ImbTest>& all) {
   struct Pointer {
-    const char *write, *read, *start_write, *start_read, *axis, *collective;
+    const char *suffix, *axis;
   };
-  for (const Pointer& one :
-       {Pointer{"P_Write_Expl", "P_Read_Expl", "P_IWrite_Expl", "P_IRead_Expl", "explicit",
-                "false"},
-        {"C_Write_Expl", "C_Read_Expl", "C_IWrite_Expl", "C_IRead_Expl", "explicit", "true"},
-        {"P_Write_Indv", "P_Read_Indv", "P_IWrite_Indv", "P_IRead_Indv", "individual", "false"},
-        {"C_Write_Indv", "C_Read_Indv", "C_IWrite_Indv", "C_IRead_Indv", "individual", "true"},
-        {"P_Write_Shared", "P_Read_Shared", "P_IWrite_Shared", "P_IRead_Shared", "shared", "false"},
-        {"C_Write_Shared", "C_Read_Shared", "", "", "shared", "true"},
-        {"P_Write_Priv", "P_Read_Priv", "P_IWrite_Priv", "P_IRead_Priv", "own_file", "false"}}) {
-    const bool is_usual = std::string_view(one.axis) == "explicit";
-    const auto add = [&](const char* name, const char* operation, const char* syncs, bool waits) {
-      if (*name == '\0') return;
-      all.push_back({.imb_name = name,
-                     .benchmark = "micro/mpi_io",
-                     .program = ImbProgram::io,
-                     .columns = waits ? ImbColumns::spread_rate : ImbColumns::overlap,
-                     .has_time = waits,
-                     .mode = std::string_view(syncs) == "true" ? kEach : kAggregate,
-                     .axes = {ImbAxis{"pointer", one.axis, is_usual},
-                              {"collective_io", one.collective},
-                              {"operation", operation},
-                              {"sync", syncs},
-                              {"call", waits ? "blocking" : "nonblocking", waits}}});
-    };
-    add(one.write, "write", "true", true);
-    add(one.read, "read", "false", true);
-    add(one.start_write, "write", "false", false);
-    add(one.start_read, "read", "false", false);
+  for (const Pointer& pointer : {Pointer{"Expl", "explicit"},
+                                 {"Indv", "individual"},
+                                 {"Shared", "shared"},
+                                 {"Priv", "own_file"}}) {
+    const std::string_view kind = pointer.axis;
+    for (const bool collective : {false, true}) {
+      if (collective && kind == "own_file") continue;
+      const auto add = [&](const char* verb, const char* operation, const char* syncs, bool waits) {
+        all.push_back(
+            {.imb_name = fmt::format("{}_{}_{}", collective ? "C" : "P", verb, pointer.suffix),
+             .benchmark = "micro/mpi_io",
+             .program = ImbProgram::io,
+             .columns = waits ? ImbColumns::spread_rate : ImbColumns::overlap,
+             .has_time = waits,
+             .mode = std::string_view(syncs) == "true" ? kEach : kAggregate,
+             .axes = {ImbAxis{"pointer", pointer.axis, kind == "explicit"},
+                      {"collective_io", collective ? "true" : "false"},
+                      {"operation", operation},
+                      {"sync", syncs},
+                      {"call", waits ? "blocking" : "nonblocking", waits}}});
+      };
+      add("Write", "write", "true", true);
+      add("Read", "read", "false", true);
+      // MPI has no nonblocking call for a shared pointer and all ranks.
+      if (collective && kind == "shared") continue;
+      add("IWrite", "write", "false", false);
+      add("IRead", "read", "false", false);
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -32,15 +33,16 @@ struct ImbAxis {
 };
 
 struct ImbTest {
-  const char* imb_name;
+  std::string imb_name;
   const char* benchmark;  ///< of Scalemark
   ImbProgram program = ImbProgram::mpi1;
   ImbColumns columns = ImbColumns::spread;
-  double rate = 1;        ///< Mbytes/sec is this times the size / time
-  bool has_size = true;   ///< a column #bytes
-  bool has_time = false;  ///< cases have a metric `time`, not `latency`
-  bool reduces = false;   ///< uses IMB's data type for reductions; in Scalemark fp32
-  const char* mode = "";  ///< follows "MODE: " where IMB says one
+  double rate = 1;          ///< Mbytes/sec is this times the size / time
+  bool has_size = true;     ///< a column #bytes
+  bool has_time = false;    ///< cases have a metric `time`, not `latency`
+  bool reduces = false;     ///< uses IMB's data type for reductions; in Scalemark fp32
+  bool names_type = false;  ///< keys have axis dtype, also at fp32
+  const char* mode = "";    ///< follows "MODE: " where IMB says one
   std::array<ImbAxis, 5> axes = {};
 
   /// Whether IMB-NBC has it, too.

@@ -115,13 +115,11 @@ class OsuRow {
       return osu_statistic(*metric).average;
     };
     const auto overall = mean("overall_time"), compute = mean("compute_time");
-    const Metric* ratio = result_.find("overlap_ratio");
     if (!overall || !compute) return;
     const double alone = osu_statistic(pure).average;
     // Another program's printed ratio has more digits than one from its printed times.
-    const double overlap = ratio != nullptr && ratio->kind == MetricKind::count
-                               ? median_of(result_, *ratio)
-                               : std::max(0.0, 1 - (*overall - *compute) / alone);
+    const double overlap = printed_number(result_, "overlap_ratio", "1")
+                               .value_or(std::max(0.0, 1 - (*overall - *compute) / alone));
     const auto init = mean("init_time"), test = mean("test_time"), wait = mean("wait_time");
     const auto spread = spread_over_ranks(result_, pure);
     const bool is_full = options_.verbosity > 0 && init && test && wait && spread;
@@ -249,6 +247,14 @@ std::optional<OsuStatistic> spread_over_ranks(const CaseResult& result, const Me
   time.minimum = median_of(result, *least);
   time.maximum = median_of(result, *largest);
   return time;
+}
+
+std::optional<double> printed_number(const CaseResult& result, const std::string& name,
+                                     const std::string& unit) {
+  const Metric* metric = result.find(name);
+  if (metric == nullptr || metric->kind != MetricKind::count || metric->unit != unit)
+    return std::nullopt;
+  return median_of(result, *metric);
 }
 
 bool has_wrong_data(const CaseResult& result) {

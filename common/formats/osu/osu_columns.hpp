@@ -40,6 +40,11 @@ std::uint64_t repetitions(const CaseResult& result, const Samples& samples);
 /// empty if it has none.
 std::optional<OsuStatistic> spread_over_ranks(const CaseResult& result, const Metric& metric);
 
+/// The number that another program printed of a metric with this unit. Nothing where there is none,
+/// or where it was measured here or follows from other metrics.
+std::optional<double> printed_number(const CaseResult& result, const std::string& name,
+                                     const std::string& unit);
+
 /// Whether the verification of the case's data found errors.
 bool has_wrong_data(const CaseResult& result);
 

@@ -16,10 +16,10 @@
 namespace scalemark::micro {
 
 SleepingChildren::SleepingChildren(int count) {
-  std::array<int, 2> ends{};
-  if (count > 0 && pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw Error(fmt::format("pipe for child processes: {}", std::strerror(errno)));
   if (count == 0) return;
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0)
+    throw Error(fmt::format("pipe for child processes: {}", std::strerror(errno)));
   const Descriptor waits_at(ends[0]);
   alive_ = std::make_unique<Descriptor>(ends[1]);
   for (int child = 0; child < count; ++child) fork_one(waits_at.get());

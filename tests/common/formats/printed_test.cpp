@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "common/formats/case_key.hpp"
 #include "common/formats/imb/imb_tests.hpp"
 #include "common/formats/import.hpp"
 #include "common/formats/make_printer.hpp"
@@ -279,8 +280,7 @@ CaseResult imb_case(const formats::ImbTest& test, std::int64_t bytes, std::uint6
   if (test.program == formats::ImbProgram::mt) one.params["threads"] = std::int64_t{3};
   for (const formats::ImbAxis& axis : test.axes) {
     if (axis.name == nullptr || axis.is_usual) continue;
-    const std::string value = axis.value;
-    one.params[axis.name] = value == "true" || value == "false" ? Value(value == "true") : value;
+    one.params[axis.name] = formats::value_of_text(axis.value);
   }
   if (test.reduces) one.params["dtype"] = std::string("fp64");
   return one;
