@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "common/formats/case_key.hpp"
+#include "common/formats/printed_table.hpp"
 #include "common/print/printers.hpp"
 
 namespace scalemark::formats {
