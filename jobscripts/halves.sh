@@ -1,9 +1,9 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2154
 # SPDX-License-Identifier: Apache-2.0
 # Finds the nodes that keep an operation of all nodes from ending, or that make it slow, by halves. To be sourced, not run.
 #
-# The caller defines try_group NUMBER HOST..., which returns 0 if the operation of these hosts ended well, and seconds_of NUMBER,
-# which prints how long it then took. Groups of one wave are tried at the same time.
+# The caller defines try_group NUMBER HOST..., which returns 0 if the operation of these hosts ended well, seconds_of NUMBER,
+# which prints how long it then took, and ranks, the number of ranks on a host. Groups of one wave are tried at the same time.
 
 # try_groups: tries each of the array groups (names of hosts, separated by blanks); sets codes to their exit codes, and met to
 # 1 if one of two hosts or more ended well.
@@ -47,26 +47,58 @@ try_parts() {
 }
 
 # Sets order to the groups of the last wave that ended well, the slowest first, and slowness to how many times longer than the
-# median the first takes. Their sizes may differ by a host: times are those of 1 - 1 / hosts, what a rank sends in an allreduce.
+# median the first takes. Sizes may differ by a host. In an allreduce a rank sends 1 - 1 / ranks of the bytes, or with an algorithm of
+# two levels 1 - 1 / hosts: the one that makes a group look faster counts.
 order_groups() {
-  local i hosts ordered
-  ordered=$(for i in "${!groups[@]}"; do
+  local i hosts scores
+  local -x LC_ALL=C # numbers have points
+  scores=$(for i in "${!groups[@]}"; do
     read -r -a hosts <<<"${groups[i]}"
     if ((codes[i] == 0 && ${#hosts[@]} > 1)); then echo "$(seconds_of $((tries - ${#groups[@]} + 1 + i))) ${#hosts[@]} $i"; fi
-  done | awk 'NF == 3 && $1 > 0 { print $1 / (1 - 1 / $2), $3 }' | sort -rg)
-  mapfile -t order < <(awk '{ print $2 }' <<<"$ordered")
-  slowness=$(awk '{ time[NR] = $1 } END { print NR < 3 ? 1 : time[1] / (time[int((NR + 1) / 2)] + time[int(NR / 2) + 1]) * 2 }' <<<"$ordered")
+  done | awk -v ranks="$ranks" '
+    function median(of,   i, j, sorted) {
+      for (i = 1; i <= count; i++) {
+        for (j = i - 1; j >= 1 && sorted[j] > of[i]; j--) sorted[j + 1] = sorted[j]
+        sorted[j + 1] = of[i]
+      }
+      return (sorted[int((count + 1) / 2)] + sorted[int(count / 2) + 1]) / 2
+    }
+    NF == 3 && $1 > 0 {
+      group[++count] = $3
+      flat[count] = $1 / (1 - 1 / ($2 * ranks))
+      levels[count] = $1 / (1 - 1 / $2)
+    }
+    END {
+      if (count == 0) exit
+      of_flat = median(flat)
+      of_levels = median(levels)
+      for (i = 1; i <= count; i++) {
+        a = flat[i] / of_flat
+        b = levels[i] / of_levels
+        print (a < b ? a : b), group[i]
+      }
+    }' | sort -rg)
+  mapfile -t order < <(awk '{ print $2 }' <<<"$scores")
+  slowness=1
+  if ((${#order[@]} > 2)); then slowness=${scores%% *}; fi
 }
 
-# find_slow: after try_parts. As long as one part takes a quarter longer than the median, it is halved, beside the three fastest
-# parts. The hosts of a slow pair then meet those of a fast one.
+# Whether the slowest group takes a quarter longer than the median.
+has_slow_group() {
+  order_groups
+  LC_ALL=C awk -v factor="$slowness" 'BEGIN { exit !(factor > 1.25) }'
+}
+
+# find_slow: after try_parts. A slow part is halved, beside the three fastest parts, until it has two or three hosts. Each of
+# these then meets a fast one.
 find_slow() {
-  local failed hosts fast order slowness
-  while order_groups && awk -v factor="$slowness" 'BEGIN { exit !(factor > 1.25) }'; do
+  local failed hosts fast order slowness i
+  while has_slow_group; do
     read -r -a hosts <<<"${groups[order[0]]}"
-    if ((${#hosts[@]} == 2)); then
-      read -r -a fast <<<"${groups[order[-1]]}"
-      groups=("${hosts[0]} ${fast[0]}" "${hosts[1]} ${fast[1]}")
+    if ((${#hosts[@]} <= 3)); then
+      read -r -a fast <<<"${groups[order[-1]]} ${groups[order[-2]]}"
+      groups=()
+      for i in "${!hosts[@]}"; do groups+=("${hosts[i]} ${fast[i]}"); done
       try_groups
       return
     fi

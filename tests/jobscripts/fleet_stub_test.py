@@ -37,9 +37,10 @@ case $1 in
       shift
     done
     ;;
-  export) # 8 MiB on nodes of which lazy ones are slow
+  export) # 8 MiB on nodes of which lazy ones are slow; ranks of a node count as one (two levels), or STUB_RANKS
+    export STUB_RANKS=${STUB_RANKS:-1}
     read -r _ _ nodes <"$2"
-    seconds=$(awk -v nodes="$nodes" 'BEGIN { n = split(nodes, all, ","); print (nodes ~ /lazy/ ? 0.02 : 0.01) * (1 - 1 / n) }')
+    seconds=$(awk -v nodes="$nodes" 'BEGIN { n = split(nodes, all, ","); print (nodes ~ /lazy/ ? 0.02 : 0.01) * (1 - 1 / (n * ENVIRON["STUB_RANKS"])) }')
     echo "FOM micro/allreduce backend=mpi bytes=8M latency $seconds s"
     ;;
   fleet)
@@ -170,6 +171,27 @@ class FleetJob(ScriptTest):
         first, second = waves[23:]
         self.assertTrue(first.startswith("lazy,") and second.startswith("n15,"), waves[23:])
         self.assertEqual(self.failing(), [])
+
+    def test_each_of_three_slow_nodes_meets_a_fast_one(self):
+        """Quarters of nine nodes have three and two."""
+        for place in range(3):
+            names = [f"n{i}" for i in range(1, 10)]
+            names[place] = "lazy"
+            self.out = self.path(f"out-{place}")
+            self.expect(self.job(" ".join(names)), 0)
+            waves = self.groups()
+            self.assertEqual(waves[3], ",".join(names[:3]))
+            self.assertEqual([group.split(",")[0] for group in waves[7:]], names[:3])
+            self.assertLessEqual({group.split(",")[1] for group in waves[7:]}, set(names[3:]))
+            open(self.log, "w", encoding="ascii").close()
+
+    def test_parts_of_unequal_size_are_not_slow(self):
+        """Eighths of 23 nodes have three and two: with eight ranks a node, two nodes send 1 / 2 of the bytes or 15 / 16."""
+        for ranks in ("1", "8"):
+            self.out = self.path(f"out-{ranks}")
+            self.expect(self.job(" ".join(f"n{i}" for i in range(1, 24)), SLURM_NTASKS_PER_NODE="8", STUB_RANKS=ranks), 0)
+            self.assertEqual(len(self.groups()), 1 + 2 + 4 + 8)
+            open(self.log, "w", encoding="ascii").close()
 
     def test_equal_parts_are_not_halved_further(self):
         self.expect(self.job(" ".join(f"n{i}" for i in range(1, 23))), 0)
