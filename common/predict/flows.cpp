@@ -19,7 +19,8 @@
 namespace scalemark::predict {
 namespace {
 
-constexpr double kMaxFlows = 4e7, kNever = std::numeric_limits<double>::infinity();
+constexpr double kMaxFlows = 4e7, kNever = std::numeric_limits<double>::infinity(),
+                 kLongest = 0x1p63;
 
 struct Message {
   int to = 0, from = 0, round = 0;
@@ -55,7 +56,14 @@ class FlowSimulation {
       links_.share_rates(now_);
     }
     std::vector<double> finish;
-    for (const FlowHost& host : hosts_) finish.push_back(host.entered * 1e9);
+    for (const FlowHost& host : hosts_) {
+      const double ns = host.entered * 1e9;
+      // Written so that what never ends, and NaN, are refused.
+      if (host.round != schedule_.rounds || !(ns < kLongest))
+        throw UsageError(
+            "messages take longer than 2^63 ns: a bandwidth is too small, or a latency too large");
+      finish.push_back(ns);
+    }
     return finish;
   }
 

@@ -66,13 +66,13 @@ Network::Network(std::vector<Node> nodes, const std::string& origin) : nodes_(st
 }
 
 void Network::distribute_cyclically() {
-  std::vector<int> left;
-  for (const Node& node : nodes_) left.push_back(node.ranks);
-  const std::size_t ranks = host_of_.size();
+  std::vector<int> hosts;  // that have a rank left for this turn
+  for (std::size_t i = 0; i < nodes_.size(); ++i) hosts.push_back(static_cast<int>(i));
   host_of_.clear();
-  while (host_of_.size() < ranks) {
-    for (std::size_t i = 0; i < left.size(); ++i)
-      if (left[i]-- > 0) host_of_.push_back(static_cast<int>(i));
+  for (int turn = 0; !hosts.empty(); ++turn) {
+    std::erase_if(hosts,
+                  [&](int host) { return nodes_[static_cast<std::size_t>(host)].ranks <= turn; });
+    host_of_.insert(host_of_.end(), hosts.begin(), hosts.end());
   }
 }
 

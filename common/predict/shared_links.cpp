@@ -4,7 +4,9 @@
 #include "common/predict/shared_links.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <utility>
 
 namespace scalemark::predict {
 namespace {
@@ -77,7 +79,22 @@ void SharedLinks::set_rate(std::size_t number, double rate, double now) {
   if (flow.rate > 0) flow.left -= flow.rate * (now - flow.since);
   flow.rate = rate;
   flow.since = now;
-  ends_.push({now + std::max(0.0, flow.left) / rate, number, ++flow.version});
+  ++flow.version;
+  ends_.push(end_of(number));
+  // Where rates rise, outdated ends lie below those that count.
+  if (ends_.size() > 4 * flows_.size() + 16) rebuild_ends();
+}
+
+SharedLinks::End SharedLinks::end_of(std::size_t number) const {
+  const Flow& flow = flows_[number];
+  return {flow.since + std::max(0.0, flow.left) / flow.rate, number, flow.version};
+}
+
+void SharedLinks::rebuild_ends() {
+  std::vector<End> ends;
+  for (std::size_t i = 0; i < flows_.size(); ++i)
+    if (flows_[i].rate > 0) ends.push_back(end_of(i));
+  ends_ = std::priority_queue<End>(std::less<End>(), std::move(ends));
 }
 
 void SharedLinks::share_rates(double now) {
@@ -126,6 +143,7 @@ std::optional<std::size_t> SharedLinks::take_ended(double time) {
   ends_.pop();
   Flow& flow = flows_[number];
   ++flow.version;
+  flow.rate = 0;
   for (const Lane lane : flow.lanes) {
     std::erase(on_lane_[lane], number);
     freed_.push_back(lane);

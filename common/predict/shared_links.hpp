@@ -37,7 +37,7 @@ class SharedLinks {
  private:
   struct Flow {
     std::vector<Lane> lanes;
-    double left = 0, rate = 0, since = 0;  ///< bytes at the moment `since`, By/s
+    double left = 0, rate = 0, since = 0;  ///< bytes at the moment `since`, By/s; 0: it has ended
     std::uint32_t version = 0;             ///< of the rate; counts on when the number is reused
     std::uint64_t seen = 0;                ///< the last pass of collect() that found it
   };
@@ -55,7 +55,9 @@ class SharedLinks {
   void visit_flow(std::size_t flow);
   void visit_lane(Lane lane);
   void set_rate(std::size_t flow, double rate, double now);
+  End end_of(std::size_t flow) const;
   void drop_outdated();
+  void rebuild_ends();
 
   const Network& network_;
   double fastest_;

@@ -120,6 +120,26 @@ TEST(Network, RanksAreDistributedInTurn) {
   EXPECT_TRUE(!is_within(0, 1) && is_within(0, 2) && is_within(2, 3));
 }
 
+// Turns look only at hosts that have ranks left: 2^18 turns of one host take no time.
+TEST(Network, OneHostMayHaveMostRanks) {
+  constexpr int kMany = 1 << 18;
+  std::vector<Node> nodes{{.name = "top"},
+                          {.name = "a", .above = "top", .bandwidth = 1, .ranks = kMany}};
+  for (int i = 0; i < kMany; ++i)
+    nodes.push_back({.name = "n" + std::to_string(i), .above = "top", .bandwidth = 1, .ranks = 1});
+  Network network(nodes, "test");
+  network.distribute_cyclically();
+  EXPECT_EQ(network.ranks(), 2 * kMany);
+  EXPECT_FALSE(network.route(0, 1).lanes.empty());
+  EXPECT_TRUE(network.route(0, 2 * kMany - 1).lanes.empty());
+}
+
+TEST(Network, TimesThatNoNumberHoldsAreRefused) {
+  for (const double bandwidth : {1e-320, 1e-6})
+    EXPECT_THROW(seconds("allreduce_ring", 2, 1 << 30, star({bandwidth, 1}, 0)), UsageError);
+  EXPECT_THROW(seconds("allreduce_ring", 2, 8, star({1, 1}, 1e300)), UsageError);
+}
+
 std::string refusal(std::vector<Node> nodes) {
   try {
     Network(std::move(nodes), "net.toml");

@@ -136,5 +136,17 @@ TEST(SharedLinks, RatesAreThoseOfAllFlowsAtOnce) {
   }
 }
 
+// Each flow that ends makes all others faster, so that their earlier ends are outdated.
+TEST(SharedLinks, ManyFlowsOfOneLinkEndOneByOne) {
+  std::mt19937 random(2);
+  const Network network = tree(random);
+  std::vector<Planned> plan;
+  for (int i = 0; i < 200; ++i) plan.push_back({0, 15, 0, 1.0 + i});
+  const std::vector<double> wanted = ends_by_reference(plan, network, 100),
+                            found = ends_by_links(plan, network, 100);
+  for (std::size_t i = 0; i < plan.size(); ++i)
+    EXPECT_NEAR(found[i], wanted[i], 1e-6 * wanted[i]) << i;
+}
+
 }  // namespace
 }  // namespace scalemark::predict
