@@ -155,6 +155,23 @@ class PredictTraining(ProgramTest):
         self.assertAlmostEqual(step["hidden"], sent - waited)
         self.assertGreater(step["hidden"], 0)
         self.assertAlmostEqual(step["step"], step["slowest"] + step["communication"] - step["hidden"])
+        # Of the collectives that have rows, that which takes longest says how much of it is won.
+        total = {name: sum(message["count"] * message["seconds"] for message in step["messages"] if message["benchmark"] == "micro/" + name)
+                 for name in ("allgather", "reduce_scatter")}
+        for given in ({"allgather": 0.25}, {"reduce_scatter": 0.5}, {"allgather": 0.25, "reduce_scatter": 0.5}, {"allreduce": 0.75}):
+            longest = max(given.keys() & total.keys(), key=total.get, default=None)
+            (less,) = json.loads(self.predict(one, self.overlap_rows(given), *messages, *predict, "--format", "json").stdout)
+            self.assertEqual(less["overlap_ratio"], given.get(longest), given)
+            self.assertAlmostEqual(less["step"], step["step"] + (1 - given.get(longest, 1)) * step["hidden"])
+
+    def overlap_rows(self, ratios):
+        """Made-up rows of micro/overlap on two ranks."""
+        cases = {f"micro/overlap backend=gloo bytes=1024 collective={name} memory=host ranks=2":
+                 {"metric": "overlap_ratio", "unit": "1", "scale": 1e-2, "samples": [round(100 * ratio)]} for name, ratio in ratios.items()}
+        with open(self.path("overlap.jsonl"), "w", encoding="utf-8") as file:
+            file.write(json.dumps({"run": "overlap", "cases": cases}) + "\n")
+        self.expect(run("import", self.path("overlap.jsonl"), "-o", self.path("overlap.h5"), "--force"), 0)
+        return self.path("overlap.h5")
 
     def test_what_it_refuses(self):
         one = self.train("one.h5", 1)

@@ -41,6 +41,18 @@ int nodes_for(const TrainingRows& rows, const std::pair<const int, MeasuredTrain
   return (ranks + on_each - 1) / on_each;
 }
 
+/// Of the collective that takes longest among those that have rows of micro/overlap.
+std::optional<double> overlap_ratio_of(const std::vector<StepMessage>& messages,
+                                       const TrainingRows& rows, int ranks,
+                                       const OverlapRows& overlap) {
+  for (const HiddenCollective& one : hidden_collectives(messages)) {
+    const auto ratio =
+        overlap.ratio(one.name, rows.process_group, memory_of(rows), ranks, one.bytes);
+    if (ratio) return ratio;
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows, int ranks) {
@@ -105,11 +117,8 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
   }
   if (line.messages.size() < messages.size()) return std::nullopt;
   line.hidden = hidden_seconds(rows, start->second, line.messages, ranks);
-  const StepMessage* const largest = largest_hidden(line.messages);
-  if (line.hidden.value_or(0) > 0 && largest != nullptr)
-    line.overlap_ratio =
-        collectives.overlap().ratio(largest->benchmark.substr(largest->benchmark.find('/') + 1),
-                                    rows.process_group, memory_of(rows), ranks, largest->bytes);
+  if (line.hidden.value_or(0) > 0)
+    line.overlap_ratio = overlap_ratio_of(line.messages, rows, ranks, collectives.overlap());
   if (const auto own = rows.by_ranks.find(ranks);
       own != rows.by_ranks.end() && !own->second.step.empty())
     line.measured = stats::median(own->second.step);

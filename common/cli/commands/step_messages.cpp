@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <utility>
+#include <functional>
 
 #include "common/predict/step_schedule.hpp"
 #include "common/stats/summary.hpp"
@@ -106,16 +106,24 @@ std::optional<double> hidden_seconds(const TrainingRows& rows, const MeasuredTra
   return sum - predict::waited_seconds(*moments);
 }
 
-const StepMessage* largest_hidden(const std::vector<StepMessage>& messages) {
-  const StepMessage *largest = nullptr, *last_gradients = nullptr;
-  const auto take = [&](const StepMessage* one) {
-    if (one != nullptr && (largest == nullptr || one->bytes > largest->bytes)) largest = one;
+std::vector<HiddenCollective> hidden_collectives(const std::vector<StepMessage>& messages) {
+  std::vector<HiddenCollective> hidden;
+  const auto take = [&](const StepMessage& one) {
+    const std::string name = one.benchmark.substr(one.benchmark.find('/') + 1);
+    auto found = std::ranges::find(hidden, name, &HiddenCollective::name);
+    if (found == hidden.end()) found = hidden.insert(found, {.name = name});
+    found->seconds += one.total();
+    found->bytes = std::max(found->bytes, one.bytes);
   };
+  const StepMessage* last_gradients = nullptr;
   for (const StepMessage& one : messages) {
-    if (is_of_shards(one)) take(&one);
-    if (has_gradients(one)) take(std::exchange(last_gradients, &one));
+    if (is_of_shards(one)) take(one);
+    if (!has_gradients(one)) continue;
+    if (last_gradients != nullptr) take(*last_gradients);
+    last_gradients = &one;
   }
-  return largest;
+  std::ranges::sort(hidden, std::greater<>{}, &HiddenCollective::seconds);
+  return hidden;
 }
 
 }  // namespace scalemark::cli

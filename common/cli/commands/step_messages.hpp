@@ -28,8 +28,15 @@ struct StepMessage {
 std::optional<double> hidden_seconds(const TrainingRows& rows, const MeasuredTraining& from,
                                      const std::vector<StepMessage>& messages, int ranks);
 
-/// The largest message that can be sent while the rank computes: of FSDP's shards, or of DDP's
-/// gradients but for the last one. Null if there is none.
-const StepMessage* largest_hidden(const std::vector<StepMessage>& messages);
+/// A collective of a step whose messages can be sent while the rank computes.
+struct HiddenCollective {
+  std::string name;    ///< "allreduce"
+  double seconds = 0;  ///< of all its messages
+  double bytes = 0;    ///< of the largest one
+};
+
+/// Those of FSDP's shards, or of DDP's gradients but for the last message. The one that takes
+/// longest comes first.
+std::vector<HiddenCollective> hidden_collectives(const std::vector<StepMessage>& messages);
 
 }  // namespace scalemark::cli
