@@ -23,17 +23,21 @@ struct ImbColumn {
   const char* formula;  ///< how IMB computes a primary time; else empty
 };
 constexpr const char* kImbMean = "IMB: mean over ranks of each rank's mean";
+constexpr const char* kImbLargest = "IMB: largest over ranks of each rank's mean";
+constexpr Quantity kOverallTime = {"overall_time", "s", -6, Better::lower},
+                   kComputeTime = {"compute_time", "s", -6, Better::none},
+                   kOverlapRatio = {"overlap_ratio", "1", -2, Better::higher};
 /// In order of precedence: the first column that a table has becomes the primary metric.
 constexpr std::array kImbColumns = {
-    ImbColumn{"t[usec]", kLatency, kImbMean},
+    ImbColumn{"t[usec]", kLatency, kImbLargest},
     ImbColumn{"t_avg[usec]", kLatency, kImbMean},
     ImbColumn{"t_pure[usec]", kLatency,
               "IMB: mean of the rank on which communication beside computation takes longest"},
     ImbColumn{"t_min[usec]", kLatencyMin, ""},
     ImbColumn{"t_max[usec]", kLatencyMax, ""},
-    ImbColumn{"t_ovrl[usec]", {"overall_time", "s", -6, Better::lower}, ""},
-    ImbColumn{"t_CPU[usec]", {"compute_time", "s", -6, Better::none}, ""},
-    ImbColumn{"overlap[%]", {"overlap_ratio", "1", -2, Better::higher}, ""},
+    ImbColumn{"t_ovrl[usec]", kOverallTime, ""},
+    ImbColumn{"t_CPU[usec]", kComputeTime, ""},
+    ImbColumn{"overlap[%]", kOverlapRatio, ""},
     ImbColumn{"Mbytes/sec", kBandwidthMb, ""},
     ImbColumn{"Msg/sec", kMessageRate, ""},
 };
@@ -48,8 +52,13 @@ constexpr std::array kNotMeasured = {"out-of-mem.;", "int-overflow.;", "time-out
 
 /// What Truly_passive_put's columns are in our words.
 constexpr std::array kPassiveColumns = {
-    ImbColumn{"t_ovrl[usec]", kLatency, kImbMean},
-    ImbColumn{"t_pure[usec]", {"waiting_latency", "s", -6, Better::lower}, kImbMean}};
+    ImbColumn{"t_ovrl[usec]", kLatency, kImbLargest},
+    ImbColumn{"t_pure[usec]", {"waiting_latency", "s", -6, Better::lower}, kImbLargest}};
+
+/// Of nonblocking accesses to files.
+constexpr std::array kFileOverlapColumns = {
+    ImbColumn{"t_pure[usec]", kLatency, kImbLargest}, ImbColumn{"t_ovrl[usec]", kOverallTime, ""},
+    ImbColumn{"t_CPU[usec]", kComputeTime, ""}, ImbColumn{"overlap[%]", kOverlapRatio, ""}};
 
 /// Of benchmarks whose rows have a time, not a latency.
 constexpr std::array kTimeColumns = {
@@ -61,6 +70,8 @@ constexpr std::array kTimeColumns = {
 std::span<const ImbColumn> columns_of(const ImbTest* test) {
   if (test == nullptr) return kImbColumns;
   if (test->columns == ImbColumns::passive_target) return kPassiveColumns;
+  if (test->program == ImbProgram::io && test->columns == ImbColumns::overlap)
+    return kFileOverlapColumns;
   return test->has_time ? std::span<const ImbColumn>(kTimeColumns) : kImbColumns;
 }
 
@@ -189,11 +200,12 @@ class ImbReader {
   void take_row(std::string_view line, const std::vector<std::string_view>& cells) {
     if (name_.empty() || columns_.empty())
       lines_.fail("\"# Benchmarking NAME\" and a line of columns above the first row", line);
+    row_ = has_equal_parts(cells) ? known_ : NamedImbTest{};
     CaseResult result = named_case();
     if (take_not_measured(result, line, cells)) return;
     if (cells.size() != columns_.size())
       lines_.fail(fmt::format("{} columns", columns_.size()), line);
-    add_cells(result, columns_of(known_.test), cells);
+    add_cells(result, columns_of(row_.test), cells);
     if (result.metrics.empty()) lines_.fail("a time or a rate", line);
     for (std::size_t i = 0; i < cells.size(); ++i) take_count(result, {columns_[i], cells[i]});
     set_key(result);
@@ -212,11 +224,23 @@ class ImbReader {
     }
   }
 
+  /// Whether all threads or ranks have as much of the row's #bytes, as in our cases. IMB-IO divides
+  /// among the ranks in units of an int (IMB_get_rank_portion).
+  bool has_equal_parts(const std::vector<std::string_view>& cells) const {
+    if (known_.test == nullptr || params_) return true;
+    const auto size = std::find(columns_.begin(), columns_.end(), "#bytes");
+    const auto place = static_cast<std::size_t>(size - columns_.begin());
+    if (place >= cells.size()) return true;
+    const std::int64_t unit = known_.test->program == ImbProgram::io ? sizeof(int) : 1,
+                       parts = imb_size_factor(*known_.test, said_);
+    return parts == 1 || count_of({*size, cells[place]}, kMaxBytes, lines_) % (unit * parts) == 0;
+  }
+
   /// Our `bytes` of IMB's, which are those of all threads or ranks.
   std::int64_t own_size(const CaseResult& result, const Cell& cell) const {
     const std::int64_t of_all = count_of(cell, kMaxBytes, lines_);
     const std::int64_t factor =
-        known_.test == nullptr ? 1 : imb_size_factor(*known_.test, result.params);
+        row_.test == nullptr ? 1 : imb_size_factor(*row_.test, result.params);
     if (of_all % factor != 0) lines_.fail("#bytes of equally large parts", cell.text);
     return of_all / factor;
   }
@@ -241,7 +265,7 @@ class ImbReader {
   }
 
   CaseResult named_case() const {
-    const ImbTest* const test = known_.test;
+    const ImbTest* const test = row_.test;
     CaseResult result;
     result.name = test != nullptr
                       ? std::string(test->benchmark)
@@ -258,7 +282,7 @@ class ImbReader {
     if (program == ImbProgram::rma) result.params["window_creation"] = std::string("create");
     if (program == ImbProgram::mpi1 && result.name != "micro/barrier")
       result.params["memory"] = std::string("host");
-    if (known_.is_nonblocking) result.params["call"] = std::string("nonblocking");
+    if (row_.is_nonblocking) result.params["call"] = std::string("nonblocking");
     if (test != nullptr) add_axes(*test, result.params);
     return result;
   }
@@ -288,6 +312,7 @@ class ImbReader {
   bool is_open_ = false;  ///< an IMB output has started and not ended
   bool is_p2p_ = false;   ///< IMB-P2P: its tests use all ranks but have the names of two-rank tests
   NamedImbTest known_;    ///< of the table
+  NamedImbTest row_;      ///< of the row: none if its parts are not alike
   Point said_;            ///< parameters found between a table's name and its columns
   std::optional<Point> params_;  ///< of a table printed by Scalemark: those of its case keys
   std::vector<std::string> columns_;

@@ -28,12 +28,19 @@ const Metric& imb_time_of(const CaseResult& result) {
   throw Error("it has no time");
 }
 
-/// The metric of this name, of the rank `slowest`, or of the only one that it was measured on.
-double mean_of_rank(const CaseResult& result, const char* name, std::size_t slowest) {
+/// The mean of each rank that measured this duration.
+std::vector<double> means_of_ranks(const CaseResult& result, const char* name) {
   const Metric* metric = result.find(name);
   if (metric == nullptr || metric->unit != "s") throw Error(fmt::format("it has no {}", name));
-  const std::vector<double> means = rank_means(*metric);
-  return means.empty() ? std::nan("") : means[std::min(slowest, means.size() - 1)];
+  std::vector<double> means = rank_means(*metric);
+  if (means.empty()) throw Error("its time is not a number");
+  return means;
+}
+
+/// The mean of the rank `slowest`, or of the only one that measured it.
+double mean_of_rank(const CaseResult& result, const char* name, std::size_t slowest) {
+  const std::vector<double> means = means_of_ranks(result, name);
+  return means[std::min(slowest, means.size() - 1)];
 }
 
 class RowMaker {
@@ -62,7 +69,7 @@ class RowMaker {
     switch (columns) {
       case ImbColumns::time_rate: {
         const double slowest =
-            spread_over_ranks(result_, time).value_or(osu_statistic(time)).average;
+            spread_over_ranks(result_, time).value_or(osu_statistic(time)).maximum;
         add("t[usec]", slowest * kImbMicroseconds);
         return add_rate(slowest);
       }
@@ -117,17 +124,19 @@ class RowMaker {
     row_.cells.push_back({"Msg/sec", std::round(printed.value_or(own)), /*is_whole=*/true});
   }
 
-  /// Of the rank on which the operation beside computation takes longest.
+  /// Of collectives: of the rank on which the operation beside computation takes longest, and a
+  /// part of the longer of both. Of accesses to files: the largest of all ranks, and a part of the
+  /// shorter of both (IMB_display_times).
   void add_overlap() {
-    const Metric* overall = result_.find("overall_time");
-    if (overall == nullptr) throw Error("it has no overall_time");
-    const std::vector<double> means = rank_means(*overall);
-    if (means.empty()) throw Error("its time is not a number");
+    const bool is_of_files = test_.program == ImbProgram::io;
+    const std::vector<double> means = means_of_ranks(result_, "overall_time");
     const auto longest = std::ranges::max_element(means);
     const auto rank = static_cast<std::size_t>(longest - means.begin());
-    const double pure = mean_of_rank(result_, "latency", rank),
-                 computing = mean_of_rank(result_, "compute_time", rank);
-    const double own = (pure + computing - *longest) / std::min(pure, computing);
+    const double pure = is_of_files ? std::ranges::max(means_of_ranks(result_, "latency"))
+                                    : mean_of_rank(result_, "latency", rank),
+                 computing = mean_of_rank(result_, "compute_time", rank),
+                 whole = is_of_files ? std::min(pure, computing) : std::max(pure, computing),
+                 own = (pure + computing - *longest) / whole;
     add("t_ovrl[usec]", *longest * kImbMicroseconds);
     add("t_pure[usec]", pure * kImbMicroseconds);
     add("t_CPU[usec]", computing * kImbMicroseconds);

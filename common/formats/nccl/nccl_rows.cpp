@@ -48,6 +48,12 @@ std::string device_api_of(const NcclRow& row, std::string_view benchmark) {
   return std::to_string(row.device_api);
 }
 
+/// Axis `in_place`, unless it has its usual value: our hypercube is in place, all else is not.
+void note_place(const NcclRow& row, const NcclTest* test, Point& params) {
+  const bool usual = test != nullptr && test->is_hypercube;
+  if (row.in_place != usual) params["in_place"] = row.in_place;
+}
+
 }  // namespace
 
 bool has_our_bandwidth(const CaseResult& result) {
@@ -72,7 +78,7 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
   if (row.scalemark_params) {
     result.params = *row.scalemark_params;
     result.params["bytes"] = bytes_of_count(row, test, place);
-    if (row.in_place && (test == nullptr || !test->is_hypercube)) result.params["in_place"] = true;
+    note_place(row, test, result.params);
     set_key(result);
     return result;
   }
@@ -86,12 +92,7 @@ CaseResult nccl_case(const NcclRow& row, const ImportOptions& options, const std
   if (ranks) result.params["ranks"] = *ranks;
   if (test == nullptr || type_name(row.type) != test->type)
     result.params["dtype"] = type_name(row.type);
-  // Ours has no copy before it, as out of place.
-  if (test != nullptr && test->is_hypercube) {
-    if (!row.in_place) result.params["in_place"] = false;
-  } else if (row.in_place) {
-    result.params["in_place"] = true;
-  }
+  note_place(row, test, result.params);
   if (row.graphs) result.params["graphs"] = true;
   if (row.aggregate != 1) result.params["aggregate"] = row.aggregate;
   if (row.registration == 1) result.params["registration"] = std::string("local");

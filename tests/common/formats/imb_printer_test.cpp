@@ -173,14 +173,44 @@ TEST(ImbPrinter, PrintsMessagesOfWindows) {
                 "         2000            1         1.00      2000.00      2000000"}));
 }
 
-// On two ranks alike: 3 us, beside 4 us of computation 5 us. (3 + 4 - 5) / 3 are hidden.
+/// Beside 4 us of computation: 5 us on rank 1 (alone 2 us), 4.5 us on rank 0 (alone 3 us).
+CaseResult beside_computation(const std::string& name, const Point& more) {
+  CaseResult result = test::overlapped(name, 2, 5000, 4000, 2000, more);
+  result.metrics[0] = test::durations("latency", test::PerRank{{3000}, {2000}});
+  result.metrics[1] = test::durations("overall_time", test::PerRank{{4500}, {5000}});
+  return result;
+}
+
+// IMB_display_times: of the rank that takes longest, (2 + 4 - 5) / max(2, 4) are hidden.
 TEST(ImbPrinter, PrintsWhatIsHiddenByComputation) {
-  const std::vector<std::string> lines = imb_lines(
-      {test::overlapped("micro/broadcast", 2, 5000, 4000, 3000, {{"bytes", std::int64_t{8}}})});
+  const std::vector<std::string> lines =
+      imb_lines({beside_computation("micro/broadcast", {{"bytes", std::int64_t{8}}})});
   EXPECT_NE(std::find(lines.begin(), lines.end(), "# Benchmarking Ibcast"), lines.end());
   EXPECT_EQ(rows_of(lines),
             std::vector<std::string>{
-                "            8            1         5.00         3.00         4.00        66.67"});
+                "            8            1         5.00         2.00         4.00        25.00"});
+}
+
+// Of the largest of both ranks, (3 + 4 - 5) / min(3, 4) are hidden.
+TEST(ImbPrinter, PrintsAccessesToFilesBesideComputation) {
+  const std::vector<std::string> lines =
+      imb_lines({beside_computation("micro/mpi_io", {{"bytes", std::int64_t{8}},
+                                                     {"collective_io", false},
+                                                     {"operation", std::string("read")},
+                                                     {"pointer", std::string("individual")},
+                                                     {"sync", false}})});
+  EXPECT_NE(std::find(lines.begin(), lines.end(), "# Benchmarking P_IRead_Indv"), lines.end());
+  EXPECT_EQ(rows_of(lines),
+            std::vector<std::string>{
+                "           16            1         5.00         3.00         4.00        66.67"});
+}
+
+// Both ranks of a ping-pong have a time: IMB prints the larger one.
+TEST(ImbPrinter, PrintsTheSlowerOfTwoRanks) {
+  CaseResult pingpong = test::pingpong(8, 1000);
+  pingpong.metrics[0] = test::durations("latency", test::PerRank{{1000}, {3000}});
+  EXPECT_EQ(rows_of(imb_lines({pingpong})),
+            std::vector<std::string>{"            8            1         3.00         2.67"});
 }
 
 TEST(ImbPrinter, SaysTheModeOfAccesses) {
