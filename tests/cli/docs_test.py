@@ -32,20 +32,20 @@ BUILT = "build/cpu-release/suites/scalemark"
 # Words that a page leaves out, and what stands for a placeholder.
 EXPANDED = {
     "mpirun -n 4 ... run micro/allgather -b 8 -e 64K -f 8":
-        f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather -b 8 -e 64K -f 8",
+        f"mpirun -n 4 --bind-to none {BUILT} run micro/allgather -b 8 -e 64K -f 8 --max-time 50ms",
     "mpirun -n 2 ... run --probe": f"mpirun -n 2 --bind-to none {BUILT} run --probe",
     "mpirun -n 2 ... run micro/allgather --quick --sweeps 3":
-        f"mpirun -n 2 --bind-to none {BUILT} run micro/allgather --quick --sweeps 3 -o sweeps.h5",
+        f"mpirun -n 2 --bind-to none {BUILT} run micro/allgather --quick --sweeps 3 --max-time 50ms -o sweeps.h5",
     "scalemark run suite/name --dry-run": "scalemark run micro/memcpy --dry-run",
-    "mpirun -n 2 scalemark run suite/name --quick": "mpirun -n 2 scalemark run micro/memcpy --quick",
+    "mpirun -n 2 scalemark run suite/name --quick": "mpirun -n 2 scalemark run micro/memcpy --quick -n 20",
     "scalemark COMMAND --help": "scalemark compare --help",
     "scalemark study FILES": "scalemark study pin.h5",
-    "scalemark run --redact": "scalemark run micro/memcpy --quick --redact -o redacted.h5",
+    "scalemark run --redact": "scalemark run micro/memcpy --quick --redact -n 20 -o redacted.h5",
     "scalemark export FILE --to FORMAT [-o OUT]": "scalemark export run.h5 --to csv -o out.csv",
     "scalemark import FILE... -o OUT.h5": "scalemark import osu.txt osu.txt -o OUT.h5",
     "scalemark baseline RUNS... -o base.h5": "scalemark baseline base/real-1.h5 base/real-2.h5 -o base.h5",
     "scalemark run --resume":
-        "mpirun -n 2 scalemark run micro/pingpong -a bytes=8:4K:*8 -a memory=host --min-time 1s -o killed.h5 --resume",
+        "mpirun -n 2 scalemark run micro/pingpong -a bytes=8:4K:*8 -a memory=host --min-time 500ms -o killed.h5 --resume",
 }
 SETS_UP = "installs packages and builds; tests/jobscripts has its tests"
 PEER = "needs that peer's programs or Python packages"
@@ -135,7 +135,7 @@ NOT_RUN = {
     "tests/peers/explain_steps.py --scalemark PROGRAM": "measures for half an hour",
     "reframe -c scalemark_check.py -r -S ScalemarkPingpong.baseline=$PWD/base.h5": HARNESS,
     "jube run scalemark.xml --result": HARNESS,
-    "ramble repo add packaging/ramble": "needs Ramble; cli.convert reads the application",
+    "ramble repo add packaging/ramble": "needs Ramble; cli.export reads the application",
 }
 # Where another code than 0 is an answer: no GPU to try, rows that are missing, and verdicts of noisy sides.
 CODES = {command: {0, 4} for command in ("mpirun -n 2 ... run --probe", "scalemark run --probe",
@@ -236,7 +236,7 @@ class Pages(unittest.TestCase):
     def make_kinds(cls):
         """One real file of each kind: of the three-run set, redacted, imported, interrupted."""
         shutil.copy(ROOT / "results/cpu-2core/run-3.h5", cls.kinds / "set.h5")
-        cls.must("mpirun -n 2 scalemark run micro/pingpong --quick --redact -o redacted.h5", cls.kinds)
+        cls.must("mpirun -n 2 scalemark run micro/pingpong --quick --redact -n 20 -o redacted.h5", cls.kinds)
         shutil.copy(ROOT / "tests/golden/osu/latency.txt", cls.kinds / "osu.txt")
         cls.must("scalemark import osu.txt -o imported.h5", cls.kinds)
         cls.interrupt()
