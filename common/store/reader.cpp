@@ -137,4 +137,13 @@ std::vector<std::filesystem::path> find_runs(const std::filesystem::path& path) 
   return {found.begin(), found.end()};
 }
 
+std::vector<std::filesystem::path> find_all_runs(const std::vector<std::filesystem::path>& paths) {
+  std::vector<std::filesystem::path> all;
+  for (const std::filesystem::path& path : paths) {
+    const std::vector<std::filesystem::path> found = find_runs(path);
+    all.insert(all.end(), found.begin(), found.end());
+  }
+  return all;
+}
+
 }  // namespace scalemark

@@ -41,4 +41,7 @@ void visit_run(const std::filesystem::path& file_or_parts, const ReadOptions& op
 /// none.
 std::vector<std::filesystem::path> find_runs(const std::filesystem::path& file_parts_or_folder);
 
+/// Those of all paths, in their order.
+std::vector<std::filesystem::path> find_all_runs(const std::vector<std::filesystem::path>& paths);
+
 }  // namespace scalemark

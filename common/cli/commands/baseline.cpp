@@ -13,7 +13,7 @@
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/outputs.hpp"
 #include "common/cli/commands/read_digest.hpp"
-#include "common/cli/commands/run_options.hpp"
+#include "common/cli/commands/run_facts.hpp"
 #include "common/store/whole_run.hpp"
 
 namespace scalemark::cli {

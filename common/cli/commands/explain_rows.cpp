@@ -224,9 +224,8 @@ Explained StepRows::explain(const Training& training, const Estimate& estimate) 
 
 StepRows read_step_rows(const std::vector<std::string>& paths) {
   StepRows rows;
-  for (const std::string& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) rows.read(file);
-  }
+  for (const std::filesystem::path& file : find_all_runs({paths.begin(), paths.end()}))
+    rows.read(file);
   return rows;
 }
 

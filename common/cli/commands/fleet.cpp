@@ -111,12 +111,12 @@ analysis::FleetTable read_fleet(const FleetArguments& options, const fleet::Swit
                               .failing = names_in(options.failing),
                               .only_together = groups_in(options.only_together)});
   std::set<std::string> now;
-  for (const std::string& path : options.paths)
-    for (const std::filesystem::path& file : find_runs(path))
-      visit_cases(file, names, [&](const Run& run, const CaseResult& one) {
-        now.insert(run.uuid);
-        cases.add(run, one);
-      });
+  for (const std::filesystem::path& file :
+       find_all_runs({options.paths.begin(), options.paths.end()}))
+    visit_cases(file, names, [&](const Run& run, const CaseResult& one) {
+      now.insert(run.uuid);
+      cases.add(run, one);
+    });
   for (const std::filesystem::path& file : history_files(options.history))
     visit_cases(file, names, [&](const Run& run, const CaseResult& one) {
       if (!now.contains(run.uuid)) cases.add_past(run, one);

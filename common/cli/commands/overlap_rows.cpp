@@ -16,10 +16,8 @@ namespace scalemark::cli {
 
 OverlapRows::OverlapRows(const std::vector<std::string>& paths) {
   SameMachine machine;
-  for (const std::string& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path))
-      machine.visit(file, [&](const Run&, const CaseResult& one) { add(one); });
-  }
+  for (const std::filesystem::path& file : find_all_runs({paths.begin(), paths.end()}))
+    machine.visit(file, [&](const Run&, const CaseResult& one) { add(one); });
 }
 
 void OverlapRows::add(const CaseResult& one) {

@@ -166,9 +166,8 @@ std::vector<CollectiveRows> read_collective_rows(const std::vector<std::string>&
                                                  const std::string& benchmark,
                                                  const std::vector<std::string>& wanted) {
   Gatherer gatherer(benchmark, wanted);
-  for (const std::string& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) gatherer.read(file);
-  }
+  for (const std::filesystem::path& file : find_all_runs({paths.begin(), paths.end()}))
+    gatherer.read(file);
   std::vector<CollectiveRows> all;
   for (const auto& [key, series] : gatherer.series) all.push_back(rows_of(key, series));
   return all;

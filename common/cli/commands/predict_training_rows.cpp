@@ -144,9 +144,8 @@ MeasuredTraining scaled(MeasuredTraining measured, double factor) {
 std::vector<TrainingRows> read_training_rows(const std::vector<std::string>& paths,
                                              const Benchmark& benchmark) {
   TrainingGatherer gatherer(benchmark);
-  for (const std::string& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) gatherer.read(file);
-  }
+  for (const std::filesystem::path& file : find_all_runs({paths.begin(), paths.end()}))
+    gatherer.read(file);
   std::vector<TrainingRows> all;
   for (auto& [key, rows] : gatherer.rows) all.push_back(std::move(rows));
   return all;

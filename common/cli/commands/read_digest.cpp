@@ -28,10 +28,8 @@ compare::RunDigest read_digest(const std::filesystem::path& file, const RunVisit
 std::vector<compare::RunDigest> read_digests(const std::vector<std::filesystem::path>& paths,
                                              const RunVisitor& also) {
   std::vector<compare::RunDigest> runs;
-  for (const std::filesystem::path& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path))
-      runs.push_back(read_digest(file, also));
-  }
+  for (const std::filesystem::path& file : find_all_runs(paths))
+    runs.push_back(read_digest(file, also));
   compare::join_runs(runs);
   return runs;
 }
@@ -41,17 +39,15 @@ CostedRuns read_costed_runs(
     const std::function<void(const std::filesystem::path&, const Run&)>& header) {
   CostedRuns all;
   std::vector<compare::RunCost> costs;
-  for (const std::filesystem::path& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) {
-      compare::RunCost cost;
-      const RunVisitor also{[&](const Run& run) {
-                              if (header) header(file, run);
-                              cost = compare::run_cost(run);
-                            },
-                            [&](const CaseResult& one) { compare::add_case(one, cost); }};
-      all.runs.push_back(read_digest(file, also));
-      costs.push_back(std::move(cost));
-    }
+  for (const std::filesystem::path& file : find_all_runs(paths)) {
+    compare::RunCost cost;
+    const RunVisitor also{[&](const Run& run) {
+                            if (header) header(file, run);
+                            cost = compare::run_cost(run);
+                          },
+                          [&](const CaseResult& one) { compare::add_case(one, cost); }};
+    all.runs.push_back(read_digest(file, also));
+    costs.push_back(std::move(cost));
   }
   const std::vector<std::size_t> places = compare::join_runs(all.runs);
   all.costs.resize(all.runs.size());

@@ -51,26 +51,24 @@ std::string label_of(const std::filesystem::path& file) {
 
 Side read_side(const std::vector<std::filesystem::path>& paths, bool compared) {
   Side side;
-  for (const std::filesystem::path& path : paths) {
-    for (const std::filesystem::path& file : find_runs(path)) {
-      const RunVisitor extract = {
-          [&](const Run& run) {
-            refuse_software_gpu(run);
-            side.extracts.push_back(html::extract_header(run, label_of(file)));
-            side.one_machine = side.steps.is_same_machine(run) && side.one_machine;
-          },
-          [&](const CaseResult& one) {
-            if (!compared && compare::is_baseline(one)) {
-              throw InputError("is a baseline; allowed: runs (--base takes it)");
-            }
-            html::extract_case(one, side.extracts.back());
-            side.steps.add(one);
-          }};
-      if (compared) {
-        side.digests.push_back(read_digest(file, extract));
-      } else {
-        visit_run(file, {}, extract);
-      }
+  for (const std::filesystem::path& file : find_all_runs(paths)) {
+    const RunVisitor extract = {
+        [&](const Run& run) {
+          refuse_software_gpu(run);
+          side.extracts.push_back(html::extract_header(run, label_of(file)));
+          side.one_machine = side.steps.is_same_machine(run) && side.one_machine;
+        },
+        [&](const CaseResult& one) {
+          if (!compared && compare::is_baseline(one)) {
+            throw InputError("is a baseline; allowed: runs (--base takes it)");
+          }
+          html::extract_case(one, side.extracts.back());
+          side.steps.add(one);
+        }};
+    if (compared) {
+      side.digests.push_back(read_digest(file, extract));
+    } else {
+      visit_run(file, {}, extract);
     }
   }
   compare::join_runs(side.digests);

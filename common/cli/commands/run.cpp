@@ -19,6 +19,7 @@
 #include "common/base/units.hpp"
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/probe.hpp"
+#include "common/cli/commands/run_facts.hpp"
 #include "common/cli/commands/run_options.hpp"
 #include "common/cli/commands/run_sinks.hpp"
 #include "common/cli/launcher.hpp"

@@ -74,18 +74,4 @@ SessionOptions session_options(const RunOptions& options);
 PlanRequest plan_request(const RunOptions& options);
 std::optional<double> seconds_of(const std::string& text);
 
-/// Facts for the result file.
-std::string join_command_line(int argc, char** argv);
-std::string host_label();
-std::string new_uuid();
-std::map<std::string, std::string> producer_facts();
-std::map<std::string, std::string> scheduler_facts();
-/// Name of the set of runs that this run belongs to, and its number in the set, from the job
-/// scripts (SCALEMARK_CAMPAIGN, SCALEMARK_REPEAT).
-/// Throws UsageError for an invalid number and for a name with more than 64 characters or others
-/// than letters, digits and -_.
-std::pair<std::string, int> campaign_facts();
-/// The resolved plan, settings and sampling policies as text.
-std::string describe_config(const std::vector<PlannedCase>& plan, const RunOptions& options);
-
 }  // namespace scalemark::cli

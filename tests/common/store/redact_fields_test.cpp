@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/version.hpp"
-#include "common/cli/commands/run_options.hpp"
+#include "common/cli/commands/run_facts.hpp"
 #include "common/core/environment/collect_env.hpp"
 #include "common/hardware/sensors/gpu_sensors.hpp"
 #include "common/mpi/transport.hpp"
@@ -82,7 +82,7 @@ TEST(RedactFields, Producer) {
 
 TEST(RedactFields, Schedulers) {
   std::set<std::string> variables;
-  std::ifstream source(kSource / "common/cli/commands/run_options.cpp");
+  std::ifstream source(kSource / "common/cli/commands/run_facts.cpp");
   std::ostringstream content;
   content << source.rdbuf();
   const std::string text = content.str();
