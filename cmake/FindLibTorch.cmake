@@ -75,11 +75,12 @@ endif()
 if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
   # The wheel's include folder contains another fmt (12), which hides the system's and has no library: use it
   # header-only. Its versioned namespace prevents clashes at link time.
+  # The wheel is built with NDEBUG. Without it, RecordFunction in the headers has a member that the library never sets.
   add_library(LibTorch::c10 SHARED IMPORTED)
   set_target_properties(LibTorch::c10 PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libc10.so
     INTERFACE_INCLUDE_DIRECTORIES "${torch_root}/include;${torch_root}/include/torch/csrc/api/include"
     INTERFACE_SYSTEM_INCLUDE_DIRECTORIES "${torch_root}/include;${torch_root}/include/torch/csrc/api/include"
-    INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO;FMT_HEADER_ONLY=1")
+    INTERFACE_COMPILE_DEFINITIONS "USE_DISTRIBUTED;USE_C10D_GLOO;FMT_HEADER_ONLY=1;$<$<CONFIG:Debug>:NDEBUG>")
   add_library(LibTorch::cpu SHARED IMPORTED)
   set_target_properties(LibTorch::cpu PROPERTIES IMPORTED_LOCATION ${torch_root}/lib/libtorch_cpu.so
     INTERFACE_LINK_LIBRARIES LibTorch::c10
