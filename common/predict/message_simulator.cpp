@@ -12,7 +12,7 @@
 namespace scalemark::predict {
 namespace {
 
-constexpr double kMaxMessages = 2e9;
+constexpr double kMaxMessages = 2e9, kLongest = 0x1p63;
 
 /// Times of a rank, ns.
 struct Host {
@@ -41,6 +41,7 @@ class Simulation {
     for (int round = 0; round < schedule_.rounds; ++round) {
       for (int rank = 0; rank < schedule_.ranks; ++rank) send(round, rank);
       for (std::size_t rank = 0; rank < hosts_.size(); ++rank) receive(rank);
+      check_time(bound_ += longest_round());
       for (std::size_t rank = 0; rank < hosts_.size(); ++rank) {
         if (exchanges_[rank].to >= 0)
           hosts_[rank].ready = std::max(hosts_[rank].ready, sent_[rank].sender_free);
@@ -60,6 +61,7 @@ class Simulation {
     const Exchange exchange = schedule_.exchange(round, rank);
     exchanges_[me] = exchange;
     if (exchange.to < 0) return;
+    largest_ = std::max(largest_, exchange.sent);
     Host& host = hosts_[me];
     const std::uint64_t start = std::max(host.ready, host.can_send);
     host.can_send = start + costs_.gap + gaps(exchange.sent) * costs_.gap_per_byte;
@@ -82,8 +84,17 @@ class Simulation {
       message.sender_free = std::max(message.sender_free, taken + costs_.latency);
   }
 
+  /// ns, at least what a round adds to any time: send() and receive() add no cost more than twice.
+  double longest_round() const {
+    const auto ns = [](std::uint64_t cost) { return static_cast<double>(cost); };
+    return 2 * (ns(costs_.overhead) + ns(costs_.latency) + ns(costs_.gap)) +
+           2 * ns(largest_) * (ns(costs_.gap_per_byte) + ns(costs_.overhead_per_byte));
+  }
+
   const Schedule& schedule_;
   const LogGops& costs_;
+  std::uint64_t largest_ = 0;  ///< bytes, of all messages so far
+  double bound_ = 0;           ///< ns, at least the largest time so far
   std::vector<Host> hosts_;
   std::vector<Sent> sent_;           ///< by sender
   std::vector<Exchange> exchanges_;  ///< of this round, by rank
@@ -98,6 +109,13 @@ void check_size(const Schedule& schedule, double largest) {
         "--simulate: {} rounds of {} ranks are {:.3g} messages, more than {:.3g}: fewer --ranks, "
         "or an algorithm of fewer rounds",
         schedule.rounds, schedule.ranks, messages, largest));
+}
+
+void check_time(double ns) {
+  // Written so that NaN is refused.
+  if (!(ns < kLongest))
+    throw UsageError(
+        "messages take longer than 2^63 ns: a bandwidth is too small, or a latency too large");
 }
 
 std::vector<std::uint64_t> simulate(const Schedule& schedule, const LogGops& costs) {

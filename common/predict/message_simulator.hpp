@@ -19,5 +19,7 @@ std::vector<std::uint64_t> simulate(const Schedule& schedule, const LogGops& cos
 
 /// Throws UsageError if the schedule has more messages than a simulation can take in seconds.
 void check_size(const Schedule& schedule, double largest);
+/// Throws UsageError if 63 bits do not hold a time, or if it is no number. ns.
+void check_time(double ns);
 
 }  // namespace scalemark::predict

@@ -84,5 +84,12 @@ TEST(LogGops, IsReadFromItsLetters) {
     EXPECT_THROW(parse_loggops(wrong), UsageError) << wrong;
 }
 
+TEST(MessageSimulator, TimesThatNoNumberHoldsAreRefused) {
+  const LogGops slow = parse_loggops("L=2500,o=1500,g=1000,G=1000000000000");
+  EXPECT_THROW(simulate(make_schedule("allreduce_ring", 2, std::uint64_t{1} << 40), slow),
+               UsageError);
+  EXPECT_NO_THROW(simulate(make_schedule("allreduce_ring", 2, 1 << 10), slow));
+}
+
 }  // namespace
 }  // namespace scalemark::predict
