@@ -18,6 +18,7 @@
 #include "common/base/units.hpp"
 #include "common/core/filter.hpp"
 #include "common/core/policy_rules.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark {
 namespace {
@@ -81,7 +82,7 @@ std::string meant(const Registry& registry, const std::string& given) {
   std::vector<std::string> full = names_of(registry), found = text::nearest(given, full);
   if (found.empty()) {
     std::vector<std::string> bare;
-    for (const std::string& name : full) bare.push_back(name.substr(name.find('/') + 1));
+    for (const std::string& name : full) bare.push_back(name_in_suite(name));
     for (const std::string& near : text::nearest(given, bare)) {
       for (const std::string& name : full) {
         if (name.ends_with("/" + near)) found.push_back(name);

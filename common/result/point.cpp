@@ -88,4 +88,9 @@ std::string make_key(std::string_view name, const Point& point) {
   return key;
 }
 
+std::string name_in_suite(std::string_view key) {
+  const std::string_view name = key.substr(0, key.find(' '));
+  return std::string(name.substr(name.find('/') + 1));
+}
+
 }  // namespace scalemark

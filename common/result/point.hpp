@@ -64,5 +64,7 @@ class Point {
 
 /// The canonical key: `suite/name axis=value axis=value`, axes sorted, separated by blanks.
 std::string make_key(std::string_view name, const Point& point);
+/// "allreduce" of "micro/allreduce", or of a key that begins with it.
+std::string name_in_suite(std::string_view key);
 
 }  // namespace scalemark

@@ -68,6 +68,8 @@ CaseResult FileSink::named_for_state(const CaseResult& planned) const {
   return name;
 }
 
+Run FileSink::redacted(const Run& run) const { return redactor_ ? redactor_->redact(run) : run; }
+
 CaseResult FileSink::as_stored(const CaseResult& result) const {
   CaseResult stored = redactor_ ? redactor_->redact(result) : result;
   store::note_places(stored, header_.ranks, ranks_);
@@ -161,7 +163,7 @@ void FileSink::end(const Run& run) {
   header_.stopped = run.stopped.empty() ? utc_now() : run.stopped;
   // Some sources know the names of their cases only at the end of the run.
   if (header_.planned.empty()) header_.planned = run.planned;
-  const Run ended = redactor_ ? redactor_->redact(run) : run;
+  const Run ended = redacted(run);
   header_.exit_reason = ended.exit_reason;
   take_end(ended.environment, header_.environment);
   journal_.reset();

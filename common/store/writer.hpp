@@ -77,6 +77,7 @@ class FileSink final : public ResultSink {
   void check_sweeps_stay(const CaseResult& begun) const;
   bool is_elsewhere() const;
   CaseResult named_for_state(const CaseResult& planned) const;
+  Run redacted(const Run& run) const;
   CaseResult as_stored(const CaseResult& result) const;
   void write_case(const CaseResult& stored);
   void forget_state(std::size_t index) const;

@@ -146,7 +146,7 @@ void FileSink::start_anew(const Run& run) {
     store::clear_parts(parts_);
     if (std::filesystem::remove(options_.output)) store::sync_folder(folder_of(parts_));
   }
-  header_ = redactor_ ? redactor_->redact(run) : run;
+  header_ = redacted(run);
   header_.complete = false;
   header_.exit_reason.clear();
   header_.stopped.clear();
@@ -154,7 +154,7 @@ void FileSink::start_anew(const Run& run) {
 }
 
 void FileSink::check_same_run(const Run& run, bool any_host) const {
-  store::check_same_run(header_, redactor_ ? redactor_->redact(run) : run,
+  store::check_same_run(header_, redacted(run),
                         {.parts = parts_, .output = options_.output, .other_hosts = any_host});
 }
 
@@ -181,7 +181,7 @@ void FileSink::take_over(const Run& run) {
   // Check again: now that this process holds the lock, no other can change the parts.
   read_header(run);
   check_same_run(run, options_.resume_hosts);
-  const Run given = redactor_ ? redactor_->redact(run) : run;
+  const Run given = redacted(run);
   ranks_ = given.ranks;
   set_aside_damaged();
   places_ = store::places_of_cases(parts_);

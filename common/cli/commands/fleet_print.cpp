@@ -17,6 +17,7 @@
 #include "common/base/units.hpp"
 #include "common/cli/terminal.hpp"
 #include "common/fleet/host_names.hpp"
+#include "common/result/point.hpp"
 #include "common/text/cells.hpp"
 #include "common/text/table.hpp"
 
@@ -96,14 +97,8 @@ ordered_json json_of(const std::vector<FleetLink>& links, const char* one, const
   return all;
 }
 
-/// "allreduce"
-std::string operation_of(const FullScale& one) {
-  const std::string name = one.key.substr(0, one.key.find(' '));
-  return name.substr(name.find('/') + 1);
-}
-
 void print_scale(const FullScale& one) {
-  const std::string operation = text::printable(operation_of(one), 60);
+  const std::string operation = text::printable(name_in_suite(one.key), 60);
   for (const analysis::ScalePart& part : one.slow_parts)
     fmt::print(std::cout, "{} of {}: {:.2f} times as long as other parts of {}\n", operation,
                text::printable(node_list(part.hosts), 120), part.judged.factor,

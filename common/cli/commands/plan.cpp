@@ -24,6 +24,7 @@
 #include "common/cli/terminal.hpp"
 #include "common/compare/planning/job_plan.hpp"
 #include "common/compare/print/planning.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -123,7 +124,7 @@ void predict_case(const PlannedCase& planned, int ranks_per_node, Collectives& c
                   compare::JobCase& one) {
   const std::string& benchmark = planned.benchmark->name();
   const auto* bytes = planned.params.find_as<std::int64_t>("bytes");
-  if (predict::forms_of(benchmark.substr(benchmark.find('/') + 1)).empty()) return;
+  if (predict::forms_of(name_in_suite(benchmark)).empty()) return;
   std::vector<std::string> words = text::split(key_without(planned.key, {"bytes", "ranks"}), ' ');
   words.erase(words.begin());
   const auto ranks = static_cast<int>(planned.params.integer("ranks"));

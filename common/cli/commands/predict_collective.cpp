@@ -16,6 +16,7 @@
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/core/benchmark.hpp"
 #include "common/predict/op_cost.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -67,7 +68,7 @@ Collective::Collective(const std::vector<std::string>& files, const std::string&
         "one kind only",
         benchmark, text::printable(differences(all), 400)));
   CollectiveRows& rows = all.front();
-  const std::string_view name = std::string_view(benchmark).substr(benchmark.find('/') + 1);
+  const std::string name = name_in_suite(benchmark);
   if (ranks_in(rows.times).size() > 1 && !predict::forms_of(name).empty())
     predictor_ = std::make_unique<predict::CollectivePredictor>(name, rows.times, rows.one_node);
   times_ = std::move(rows.times);

@@ -8,6 +8,7 @@
 #include <functional>
 
 #include "common/predict/step_schedule.hpp"
+#include "common/result/point.hpp"
 #include "common/stats/summary.hpp"
 
 namespace scalemark::cli {
@@ -109,7 +110,7 @@ std::optional<double> hidden_seconds(const TrainingRows& rows, const MeasuredTra
 std::vector<HiddenCollective> hidden_collectives(const std::vector<StepMessage>& messages) {
   std::vector<HiddenCollective> hidden;
   const auto take = [&](const StepMessage& one) {
-    const std::string name = one.benchmark.substr(one.benchmark.find('/') + 1);
+    const std::string name = name_in_suite(one.benchmark);
     auto found = std::ranges::find(hidden, name, &HiddenCollective::name);
     if (found == hidden.end()) found = hidden.insert(found, {.name = name});
     found->seconds += one.total();

@@ -11,6 +11,7 @@
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/compare/print/formats.hpp"
+#include "common/result/point.hpp"
 #include "common/text/cells.hpp"
 
 namespace scalemark::compare {
@@ -57,11 +58,6 @@ std::vector<std::string> keys_of(const Comparison& comparison) {
   return keys;
 }
 
-std::string benchmark_of(const std::string& key) {
-  const std::string name = key.substr(0, key.find(' '));
-  return name.substr(name.find('/') + 1);
-}
-
 /// A parameter in readable form: "64 MiB", "h2h", "ranks=2".
 std::string spoken(const std::string& parameter) {
   const std::size_t equals = parameter.find('=');
@@ -81,12 +77,13 @@ std::string short_case(const std::string& key, const std::vector<std::string>& k
   std::map<std::string, std::size_t> occurrences;
   std::set<std::string> same_benchmark;
   for (const std::string& other : keys) {
-    if (benchmark_of(other) != benchmark_of(key) || !same_benchmark.insert(other).second) continue;
+    if (name_in_suite(other) != name_in_suite(key) || !same_benchmark.insert(other).second)
+      continue;
     const std::vector<std::string> words = text::split(other, ' ');
     for (const std::string& part : std::set<std::string>(words.begin(), words.end()))
       ++occurrences[part];
   }
-  std::string name = benchmark_of(key);
+  std::string name = name_in_suite(key);
   for (std::size_t i = 1; i < parts.size(); ++i) {
     if (occurrences[parts[i]] < same_benchmark.size()) name.append(" ").append(spoken(parts[i]));
   }
