@@ -1,4 +1,4 @@
-# shellcheck shell=bash disable=SC2154
+# shellcheck shell=bash
 # SPDX-License-Identifier: Apache-2.0
 # Finds the nodes that keep an operation of all nodes from ending, or that make it slow, by halves. To be sourced, not run.
 #
@@ -46,12 +46,13 @@ try_parts() {
   done
 }
 
-# Sets order to the groups of the last wave that ended well, the slowest first, and slowness to how many times longer than the
-# median the first takes. Sizes may differ by a host. In an allreduce a rank sends 1 - 1 / ranks of the bytes, or with an algorithm of
-# two levels 1 - 1 / hosts: the one that makes a group look faster counts.
-order_groups() {
+# Sets order to the groups of the last wave that ended well, the slowest first. Whether that one takes a quarter longer than the median
+# of three or more. Sizes may differ by a host. In an allreduce a rank sends 1 - 1 / ranks of the bytes, or with an algorithm of two
+# levels 1 - 1 / hosts: the one that makes a group look faster counts.
+has_slow_group() {
   local i hosts scores
   local -x LC_ALL=C # numbers have points
+  # shellcheck disable=SC2154  # ranks is the caller's
   scores=$(for i in "${!groups[@]}"; do
     read -r -a hosts <<<"${groups[i]}"
     if ((codes[i] == 0 && ${#hosts[@]} > 1)); then echo "$(seconds_of $((tries - ${#groups[@]} + 1 + i))) ${#hosts[@]} $i"; fi
@@ -79,20 +80,13 @@ order_groups() {
       }
     }' | sort -rg)
   mapfile -t order < <(awk '{ print $2 }' <<<"$scores")
-  slowness=1
-  if ((${#order[@]} > 2)); then slowness=${scores%% *}; fi
-}
-
-# Whether the slowest group takes a quarter longer than the median.
-has_slow_group() {
-  order_groups
-  LC_ALL=C awk -v factor="$slowness" 'BEGIN { exit !(factor > 1.25) }'
+  ((${#order[@]} > 2)) && awk -v factor="${scores%% *}" 'BEGIN { exit !(factor > 1.25) }'
 }
 
 # find_slow: after try_parts. A slow part is halved, beside the three fastest parts, until it has two or three hosts. Each of
 # these then meets a fast one.
 find_slow() {
-  local failed hosts fast order slowness i
+  local failed hosts fast order i
   while has_slow_group; do
     read -r -a hosts <<<"${groups[order[0]]}"
     if ((${#hosts[@]} <= 3)); then
