@@ -20,8 +20,8 @@
 #   --stage NAME=DIR   copy data set NAME from DIR to the disk of each node first; may be repeated
 #   -h, --help         this text
 #
-# Environment: SCALEMARK, the program; SCALEMARK_CONTAINER, what holds it instead: an Apptainer image, a folder for Charliecloud, or
-# podman:IMAGE; SCALEMARK_LAUNCHER, another launcher with its options, separated by blanks.
+# Environment: SCALEMARK, the program; SCALEMARK_CONTAINER, what holds it instead: an Apptainer image, a folder for Charliecloud,
+# docker:IMAGE or podman:IMAGE; SCALEMARK_LAUNCHER, another launcher with its options, separated by blanks.
 # SIGUSR1 or SIGTERM end the run after its current case. LSF and Flux send one before the time limit; for PBS and mpirun the job
 # of submit.sh does so. --resume continues it.
 # Exit: that of scalemark run or of the comparison (1: something is worse), the worst of the runs; 2 usage, 3 something is missing.

@@ -138,7 +138,7 @@ find_scalemark() {
 # - an image of Apptainer (or Singularity), whose ranks of a node share a container from Apptainer 1.3 on;
 # - a folder, the root of a system: for Charliecloud, whose ranks of a node share a container;
 # - FILE.sqsh, an image of enroot: for Slurm's plugin pyxis;
-# - podman:IMAGE, an image of Podman, as Docker's.
+# - docker:IMAGE or podman:IMAGE, an image of Docker or Podman.
 # The container gets the working folder and the FOLDERs given. SCALEMARK_CONTAINER_OPTIONS (separated by blanks) are passed on,
 # for example --nv.
 set_program() { # [FOLDER...]
@@ -151,8 +151,8 @@ set_program() { # [FOLDER...]
       rank_command=("${program_command[@]}")
       return
       ;;
-    podman:?*)
-      set_program_of_podman "${SCALEMARK_CONTAINER#podman:}"
+    docker:?* | podman:?*)
+      "set_program_of_${SCALEMARK_CONTAINER%%:*}" "${SCALEMARK_CONTAINER#*:}"
       return
       ;;
   esac
@@ -168,6 +168,21 @@ set_program() { # [FOLDER...]
 
 # What set_program does with each engine, for its options and folders.
 # shellcheck disable=SC2034  # for the scripts that source this
+set_program_of_docker() { # IMAGE
+  command -v docker >/dev/null || die 3 "docker was not found, which SCALEMARK_CONTAINER needs"
+  # Launchers talk to their ranks by files of the temporary folder.
+  for folder in "${folders[@]}" "${TMPDIR:-/tmp}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
+  program_command=("$(repository)/jobscripts/docker_run.sh" "${options[@]}" "$1" scalemark)
+  rank_command=("${program_command[@]}")
+  no_copies_between_containers
+}
+
+# Each rank has a container of its own, and Open MPI must not copy between their processes.
+no_copies_between_containers() {
+  export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
+}
+
+# shellcheck disable=SC2034
 set_program_of_podman() { # IMAGE
   command -v podman >/dev/null || die 3 "podman was not found, which SCALEMARK_CONTAINER needs"
   # Launchers give ranks their places in the environment, and talk to them by files of the temporary folder.
@@ -175,8 +190,7 @@ set_program_of_podman() { # IMAGE
   if [[ $(id -u) != 0 ]]; then options=(--userns=keep-id "${options[@]}"); fi
   program_command=(podman run --rm --env-host --net=host --pid=host "--workdir=$PWD" "${options[@]}" "$1" scalemark)
   rank_command=("${program_command[@]}")
-  # Each rank has a container of its own, and Open MPI must not copy between their processes.
-  export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
+  no_copies_between_containers
 }
 
 # shellcheck disable=SC2034

@@ -23,7 +23,7 @@
 #   --stage NAME=DIR     copy data set NAME (scalemark run --data) from DIR to each node's disk first; may be repeated
 #   --module M           module to load first; may be repeated
 #   --container PATH     holds scalemark (packaging/container): an Apptainer image, a folder for Charliecloud, FILE.sqsh for pyxis,
-#                        or podman:IMAGE
+#                        docker:IMAGE or podman:IMAGE
 #   --mpi TYPE           Slurm: how srun starts MPI (default: pmix where srun --mpi=list has it)
 #   --hostfile FILE      mpirun: hosts with their slots (default: this machine)
 #   --output DIR         folder of the jobs and their runs (default results/local/SCHEDULER-TIME): DIR/nodes-N/run-1.h5 ..
@@ -103,7 +103,8 @@ elif [[ -n $hostfile ]]; then
   die 2 "--hostfile is for mpirun only"
 fi
 if [[ $scheduler == flux ]] && ((requeue)); then die 2 "--requeue: Flux starts no job again; submit it once more with --resume"; fi
-[[ -z $container || -e $container || $container == podman:?* ]] || die 2 "'$container' is neither a file, a folder nor podman:IMAGE (--container)"
+[[ -z $container || -e $container || $container =~ ^(docker|podman):. ]] ||
+  die 2 "'$container' is neither a file, a folder, docker:IMAGE nor podman:IMAGE (--container)"
 [[ -z $hostfile || -f $hostfile ]] || die 2 "'$hostfile' is no file (--hostfile)"
 check_run_arguments "$@"
 if [[ -z $per_node ]]; then per_node=$((gpus > 0 ? gpus : 2)); fi
@@ -201,7 +202,11 @@ body_of() { # nodes, ARGUMENT of scalemark run...
   if ((${#modules[@]})); then printf 'module load %s\n' "${modules[*]}"; fi
   printf 'cd %q\n' "$root"
   if [[ -n $container ]]; then printf 'export SCALEMARK_CONTAINER=%q\n' "$container"; fi
-  if [[ -f $container && $container != *.sqsh && $gpus != 0 ]]; then printf 'export SCALEMARK_CONTAINER_OPTIONS=--nv\n'; fi
+  if ((gpus)) && [[ $container == docker:* ]]; then
+    printf 'export SCALEMARK_CONTAINER_OPTIONS=--gpus=all\n'
+  elif ((gpus)) && [[ -f $container && $container != *.sqsh ]]; then
+    printf 'export SCALEMARK_CONTAINER_OPTIONS=--nv\n'
+  fi
   if [[ $scheduler == slurm ]]; then
     printf 'export SCALEMARK_ROOT=%q\n' "$root"
     if [[ -n $mpi ]]; then printf 'export SCALEMARK_MPI=%q\n' "$mpi"; fi

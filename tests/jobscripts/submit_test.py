@@ -302,6 +302,35 @@ exec "$SCALEMARK" "$@"
         self.expect(self.submit("slurm", "--container", "podman:a/b:1"), 0)
         self.assertIn("export SCALEMARK_CONTAINER=podman:a/b:1\n", self.job("slurm"))
 
+    def test_docker_is_told_what_its_containers_do_not_inherit(self):
+        path = self.stub_command("docker", 'echo "docker $*" >>"$STUB_LOG.launcher"\n'
+                                           'echo "$OMPI_MCA_btl_vader_single_copy_mechanism" >"$STUB_LOG.copies"\n'
+                                           'while [[ $1 != scalemark ]]; do shift; done\nshift\nexec "$SCALEMARK" "$@"\n')
+        allowed = os.sched_getaffinity(0)
+        self.addCleanup(os.sched_setaffinity, 0, allowed)
+        os.sched_setaffinity(0, {max(allowed)})
+        done = self.run_job("pbs", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": "docker:a/b:1", "TMPDIR": self.folder,
+                                                             "PLACE_OF_RANK": "3", "SCALEMARK_CONTAINER_OPTIONS": "--gpus all"})
+        self.expect(done, 0)
+        launch = next(line for line in self.launcher().splitlines() if line.startswith("docker") and f"{self.out}/run-1.h5" in line)
+        before, after = launch.split(" a/b:1 ")
+        self.assertTrue(before.startswith("docker run --rm "), before)
+        self.assertTrue(before.endswith(" --gpus all"), before)
+        self.assertTrue(after.startswith("scalemark run --output"), after)
+        options = before.split()
+        self.assertLessEqual({"--net=host", "--pid=host", "--ipc=host", f"--workdir={os.getcwd()}", f"--user={os.getuid()}:{os.getgid()}",
+                              f"--cpuset-cpus={max(allowed)}", "--env=PLACE_OF_RANK", *(f"--group-add={group}" for group in os.getgroups()),
+                              *(f"--volume={folder}:{folder}" for folder in (self.folder, self.out, os.getcwd()))}, set(options))
+        self.assertFalse({"--env=PATH", "--env=HOME", "--env=LD_LIBRARY_PATH"} & set(options))
+        with open(self.log + ".copies", encoding="ascii") as file:
+            self.assertEqual(file.read(), "none\n")
+        self.expect(self.run_job("pbs", "0", env={"SCALEMARK_CONTAINER": "docker:"}), 2, "SCALEMARK_CONTAINER")
+        self.expect(self.submit("slurm", "--container", "docker:"), 2, "docker:IMAGE")
+        for gpus in (0, 2):
+            self.expect(self.submit("slurm", "--container", "docker:a/b:1", "--gpus-per-node", gpus), 0)
+            self.assertIn("export SCALEMARK_CONTAINER=docker:a/b:1\n", self.job("slurm"))
+            self.assertEqual("export SCALEMARK_CONTAINER_OPTIONS=--gpus=all\n" in self.job("slurm"), gpus > 0)
+
     def test_images_of_enroot_go_to_srun(self):
         image = self.path("a.sqsh")
         open(image, "w", encoding="ascii").close()
