@@ -3,17 +3,16 @@
 #include "common/compare/baseline.hpp"
 
 #include <cmath>
-#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include "common/base/error.hpp"
 #include "common/compare/compare.hpp"
 #include "common/store/reader.hpp"
 #include "common/store/whole_run.hpp"
 #include "tests/common/compare/synthetic.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace scalemark::compare {
 namespace {
@@ -27,13 +26,13 @@ using testing::SizeIs;
 
 /// Through a file, as `scalemark compare` reads it.
 RunDigest through_file(const scalemark::Run& run) {
-  const std::string path = testing::TempDir() + "/baseline-" + std::to_string(getpid()) + ".h5";
+  const test::TempDir folder;
+  const std::string path = folder / "baseline.h5";
   write_result_file(path, run, true);
   Digester digester("base.h5");
   visit_run(path, {},
             {.header = [&](const scalemark::Run& header) { digester.header(header); },
              .one_case = [&](const CaseResult& one) { digester.add(one); }});
-  std::filesystem::remove(path);
   return digester.finish();
 }
 

@@ -9,6 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/hardware/gpu_paths.hpp"
 #include "tests/common/hardware/topology.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace scalemark::hardware {
 namespace {
@@ -88,7 +89,8 @@ TEST(Machine, KnowsItsDistances) {
 
 TEST(Machine, RefusesFilesThatAreNone) {
   EXPECT_THROW(load("nonexistent"), InputError);
-  const std::string path = testing::TempDir() + "/not.xml";
+  const test::TempDir folder;
+  const std::string path = folder / "not.xml";
   std::ofstream(path) << "<topology><object type='Machine'";
   EXPECT_THROW(read_machine_xml(path), InputError);
 }

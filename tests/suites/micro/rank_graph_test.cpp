@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -58,7 +59,8 @@ TEST(RankGraph, WhatIsNoGraphIsSaidWithItsLine) {
 TEST(RankGraph, FilesThatCannotBeRead) {
   EXPECT_THROW(read_edges("/nowhere/at/all"), Error);
   EXPECT_THROW(read_edges("/"), Error);
-  const std::string path = testing::TempDir() + "edges.txt";
+  const test::TempDir folder;
+  const std::string path = folder / "edges.txt";
   std::ofstream(path) << "1,0\n";
   EXPECT_EQ(read_edges(path), "1,0\n");
 }

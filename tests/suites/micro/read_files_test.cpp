@@ -2,13 +2,14 @@
 // Known files: their bytes at any place, what is kept, what is refused.
 #include "suites/micro/memory/read_files.hpp"
 
-#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "tests/support/temp_dir.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -17,15 +18,9 @@ namespace fs = std::filesystem;
 
 class ReadFiles : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string name = testing::TempDir() + "read_files.XXXXXX";
-    ASSERT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  void TearDown() override { fs::remove_all(folder_); }
   fs::path file() const { return folder_ / "deeper" / "known.bin"; }
 
-  fs::path folder_;
+  const test::TempDir folder_;
 };
 
 TEST_F(ReadFiles, BytesDependOnTheirPlaceAlone) {
