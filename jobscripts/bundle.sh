@@ -46,11 +46,12 @@ if [[ -z $build_folder ]]; then
 fi
 [[ -x $build_folder/suites/scalemark ]] ||
   die 3 "there is no $build_folder/suites/scalemark: build first (tests/run.sh or jobscripts/quickstart.sh), or --build DIR"
-[[ $output == *.tar.gz ]] || die 2 "--output is '$output', which must end in .tar.gz"
+[[ $(basename "$output") == ?*.tar.gz ]] || die 2 "--output is '$output', which must end in NAME.tar.gz"
 build_folder=$(cd "$build_folder" && pwd)
 mkdir -p "$(dirname "$output")"
 output=$(cd "$(dirname "$output")" && pwd)/$(basename "$output")
 bundle=${output%.tar.gz}
+[[ ! -e $bundle || -d $bundle/lib/fallback ]] || die 2 "--output is '$output', and $bundle is there, which is no bundle: give another name"
 for tool in mpirun ompi_info ldd readelf strip python3; do
   command -v "$tool" >/dev/null || die 3 "$tool was not found"
 done

@@ -52,7 +52,7 @@ if [[ -n $torch ]]; then
 fi
 
 # The C++ library of the machine, unless it is older than the one the programs were built with.
-system=$(ldconfig -p 2>/dev/null | awk '/libstdc\+\+\.so\.6 .*x86-64/ { print $NF; exit }') || system=
+system=$(ldconfig -p 2>/dev/null | awk '/libstdc\+\+\.so\.6 .*x86-64/ && !found { print $NF; found = 1 }') || system=
 if [[ -z $system ]] || ! grep -qaF '@GLIBCXX@' "$system"; then libraries+=:$here/lib/fallback; fi
 
 export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}

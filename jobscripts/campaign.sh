@@ -66,6 +66,7 @@ if ((submit && clusters == 0 && ${#schedulers[@]} > 1)); then
   die 2 "the file has clusters with ${schedulers[*]}; name those that jobs are submitted to here: --cluster NAME"
 fi
 
+trap 'exit 130' INT # a job that mpirun ran ends by itself; the next must not start
 code=0 job=()
 for word in "${words[@]}"; do
   if [[ $word != $'\n' ]]; then

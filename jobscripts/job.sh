@@ -14,7 +14,7 @@
 #   --hostfile FILE    hosts with their slots, as mpirun reads them (mpirun only; default: this machine)
 #   --resume           complete the runs of DIR that are missing or were interrupted
 #   --resume-hosts     the same, even if they were started on other nodes
-#   --relaunches N     how often a lost run is started again after its finished cases (default 12)
+#   --relaunches N     give up after N restarts in a row that finish no further case (default 12)
 #   --baseline FILE    at the end compare with this file or folder
 #   --scratch DIR      write on this disk of the first node, and copy each finished run to --output
 #   --stage NAME=DIR   copy data set NAME from DIR to the disk of each node first; may be repeated
@@ -70,11 +70,13 @@ done
 [[ -z $hostfile || -r $hostfile ]] || die 2 "--hostfile is '$hostfile', which cannot be read"
 check_run_arguments "$@"
 check_options
-set_program "$output" ${scratch:+"$scratch"}
+mkdir -p "$output" || die 2 "--output is '$output', which cannot be made"
+set_program "$output" ${scratch:+"$scratch"} ${baseline:+"$baseline"}
 
 # The program binds its ranks itself. An Open MPI built without support for the scheduler reads the nodes from a file.
 nodes=$((ranks / per_node))
-hosts=${PBS_NODEFILE:-${LSB_DJOB_HOSTFILE:-$hostfile}}
+hosts=$hostfile
+if [[ -z $hosts && $scheduler != mpirun ]]; then hosts=${PBS_NODEFILE:-${LSB_DJOB_HOSTFILE:-}}; fi
 if [[ $scheduler == flux ]]; then
   each=(flux run -n "$nodes" -N "$nodes" -o cpu-affinity=off)
   launcher=(flux run -n "$ranks" -N "$nodes" -o cpu-affinity=off)

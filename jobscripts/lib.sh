@@ -23,7 +23,7 @@ need_value() {
 }
 
 need_count() { # option, value, smallest
-  if [[ $2 =~ ^[0-9]{1,6}$ ]] && ((10#$2 >= $3)); then return; fi
+  if [[ $2 =~ ^(0|[1-9][0-9]{0,5})$ ]] && (($2 >= $3)); then return; fi
   die 2 "$1 is '$2', allowed: a whole number from $3 on"
 }
 
@@ -139,11 +139,17 @@ find_scalemark() {
 # - a folder, the root of a system: for Charliecloud, whose ranks of a node share a container;
 # - FILE.sqsh, an image of enroot: for Slurm's plugin pyxis;
 # - docker:IMAGE or podman:IMAGE, an image of Docker or Podman.
-# The container gets the working folder and the FOLDERs given. SCALEMARK_CONTAINER_OPTIONS (separated by blanks) are passed on,
-# for example --nv.
+# The container gets the working folder and the FOLDERs given (of a file its folder). SCALEMARK_CONTAINER_OPTIONS (separated by
+# blanks) are passed on, for example --nv.
 set_program() { # [FOLDER...]
-  local options=() folders=("$PWD") folder
-  for folder in "$@"; do folders+=("$(realpath -ms -- "$folder")"); done
+  local options=() folders=() folder
+  if [[ -n ${SCALEMARK_CONTAINER:-} ]]; then
+    if [[ $PWD != / ]]; then add_folder "$PWD"; fi
+    for folder in "$@"; do
+      if [[ -f $folder ]]; then folder=$(dirname -- "$folder"); fi
+      add_folder "$folder"
+    done
+  fi
   read -r -a options <<<"${SCALEMARK_CONTAINER_OPTIONS:-}"
   case ${SCALEMARK_CONTAINER:-} in
     '')
@@ -166,18 +172,41 @@ set_program() { # [FOLDER...]
   fi
 }
 
+# Adds to folders, each once: engines refuse what is mounted twice.
+add_folder() { # FOLDER
+  local folder
+  folder=$(realpath -ms -- "$1")
+  [[ $folder != *[:,]* ]] || die 2 "'$folder' cannot be mounted in a container: its name has a colon or a comma"
+  if [[ " ${folders[*]-} " != *" $folder "* ]]; then folders+=("$folder"); fi
+}
+
 # What set_program does with each engine, for its options and folders.
 # shellcheck disable=SC2034  # for the scripts that source this
 set_program_of_docker() { # IMAGE
   command -v docker >/dev/null || die 3 "docker was not found, which SCALEMARK_CONTAINER needs"
-  # Launchers talk to their ranks by files of the temporary folder.
-  for folder in "${folders[@]}" "${TMPDIR:-/tmp}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
+  if [[ $(docker info --format '{{.SecurityOptions}}' 2>/dev/null) == *rootless* ]]; then
+    die 3 "Docker's daemon runs without root here, in a network of its own: use podman:$1"
+  fi
+  # Launchers talk to their ranks by files of the temporary folder. What --probe finds out is kept in the cache.
+  add_folder "${TMPDIR:-/tmp}"
+  share_cache
+  for folder in "${folders[@]}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
   program_command=("$(repository)/jobscripts/docker_run.sh" "${options[@]}" "$1" scalemark)
   rank_command=("${program_command[@]}")
   no_copies_between_containers
 }
 
-# Each rank has a container of its own, and Open MPI must not copy between their processes.
+# The image has a cache folder of its own, which is gone with the container.
+share_cache() {
+  local cache
+  cache=$(cache_folder 2>/dev/null) || return 0 # without a home
+  if mkdir -p "$cache" 2>/dev/null; then
+    export XDG_CACHE_HOME=${cache%/scalemark}
+    add_folder "$cache"
+  fi
+}
+
+# Each rank runs in a container of its own. The kernel refuses Open MPI's direct copies between their processes.
 no_copies_between_containers() {
   export OMPI_MCA_btl_vader_single_copy_mechanism=${OMPI_MCA_btl_vader_single_copy_mechanism:-none}
 }
@@ -186,7 +215,11 @@ no_copies_between_containers() {
 set_program_of_podman() { # IMAGE
   command -v podman >/dev/null || die 3 "podman was not found, which SCALEMARK_CONTAINER needs"
   # Launchers give ranks their places in the environment, and talk to them by files of the temporary folder.
-  for folder in "${folders[@]}" /dev/shm "${TMPDIR:-/tmp}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
+  add_folder /dev/shm
+  add_folder "${TMPDIR:-/tmp}"
+  share_cache
+  for folder in "${folders[@]}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
+  if [[ -d /dev/infiniband ]]; then options=(--device=/dev/infiniband "${options[@]}"); fi
   if [[ $(id -u) != 0 ]]; then options=(--userns=keep-id "${options[@]}"); fi
   program_command=(podman run --rm --env-host --net=host --pid=host "--workdir=$PWD" "${options[@]}" "$1" scalemark)
   rank_command=("${program_command[@]}")

@@ -11,7 +11,7 @@
 #   --output DIR       folder for run-1.h5 .. run-R.h5 (default results/local/HOST-nN-TIME)
 #   --resume           complete the runs of DIR that are missing or were interrupted
 #   --resume-hosts     the same, even if they were started on another host
-#   --relaunches N     how often a lost job is started again after its finished cases (default 12)
+#   --relaunches N     give up after N restarts in a row that finish no further case (default 12)
 #   --baseline FILE    at the end compare with this file or folder
 #   --scratch DIR      write on this local disk, and copy each finished run to --output
 #   --stage NAME=DIR   copy data set NAME from DIR to the local disk first (default of --scratch: TMPDIR or /tmp); may be repeated

@@ -44,7 +44,9 @@ while (($#)); do
   shift
 done
 [[ -d $fleet ]] || die 2 "--fleet is '$fleet', which is no folder (see --help)"
-set_program "$fleet"
+folder=$(mktemp -d) || die 3 "no temporary folder can be made"
+trap 'rm -rf "$folder"' EXIT
+set_program "$fleet" "$folder" ${history[1]:+"${history[1]}"}
 need_mpirun
 set_mpirun "$ranks"
 
@@ -53,8 +55,6 @@ host=$(hostname)
 mapfile -t others < <(find "$fleet" -maxdepth 1 -name 'node-*.h5' ! -name "node-${host%%.*}.h5" ! -name "node-$host.h5" | sort -R | head -n 64)
 ((${#others[@]})) || die 4 "$fleet has no node-HOST.h5 of another host"
 
-folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
 measured=$folder/node.h5
 code=0
 timeout --kill-after=5 "$limit" "${mpirun_command[@]}" "${rank_command[@]}" run --preset node --output "$measured" </dev/null >"$folder/log" 2>&1 || code=$?
@@ -63,5 +63,9 @@ if [[ ! -f $measured ]]; then
   if ((code == 124 || code == 137)); then die 3 "no result within $limit s (--limit)"; fi
   die 3 "no result, exit code $code"
 fi
-if [[ -n $output ]]; then cp -f "$measured" "$output"; fi
-"${program_command[@]}" fleet "${others[@]}" "$measured" ${history[@]+"${history[@]}"} --only "$host"
+if [[ -n $output ]]; then cp -f "$measured" "$output" || die 3 "--output is '$output', which cannot be written"; fi
+code=0
+"${program_command[@]}" fleet "${others[@]}" "$measured" ${history[@]+"${history[@]}"} --only "$host" || code=$?
+# Exit code 1 says that this node is bad, and nothing else does.
+if ((code > 6)); then die 3 "the comparison ended with $code"; fi
+exit "$code"

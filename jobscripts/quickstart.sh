@@ -128,7 +128,7 @@ if [[ -z $ranks ]]; then
   if ((gpus > 0)); then ranks=$gpus; else ranks=$(($(core_count) > 1 ? 2 : 1)); fi
 fi
 name=$(hostname -s)-$build_preset-n$ranks-$(basename "$preset" .toml)
-earlier=$(find results/local -mindepth 1 -maxdepth 1 -type d -name "$name-*" 2>/dev/null | sort | tail -n 1) || earlier=
+earlier=$(find results/local -mindepth 1 -maxdepth 1 -type d -name "$name-[0-9]*T[0-9]*" 2>/dev/null | sort | tail -n 1) || earlier=
 folder=results/local/$name-$(date -u +%Y%m%dT%H%M%S)
 
 say "== 3/4 Measure: preset $preset, $repeats runs of $ranks ranks"

@@ -5,10 +5,12 @@
 
 # --- options ---------------------------------------------------------------------------------
 
-repeats=3 output='' resume=0 relaunches=12 baseline='' scratch='' staged=()
+# shellcheck disable=SC2034  # repeats_given is for slurm.sbatch
+repeats=3 repeats_given=0 output='' resume=0 relaunches=12 baseline='' scratch='' staged=()
 
 # take_option "$@": takes one of the options of all scripts that measure. Sets taken to its number of words, 0 if it is
 # another word.
+# shellcheck disable=SC2034
 take_option() {
   taken=1
   case $1 in
@@ -16,7 +18,7 @@ take_option() {
       need_value "$@"
       taken=2
       case $1 in
-        --repeats) need_count "$1" "$2" 1 && repeats=$2 ;;
+        --repeats) need_count "$1" "$2" 1 && repeats=$2 repeats_given=1 ;;
         --relaunches) need_count "$1" "$2" 0 && relaunches=$2 ;;
         --output) output=$2 ;;
         --baseline) baseline=$2 ;;
@@ -69,7 +71,7 @@ scratch_folder='' data_words=()
 open_scratch() {
   [[ -n $scratch ]] || return 0
   local stage target
-  scratch_folder=$(realpath "$scratch")/scalemark-$(id -un)-$(random_word)
+  scratch_folder=$(realpath -s "$scratch")/scalemark-$(id -un)-$(random_word)
   each_node=("$@")
   trap close_scratch EXIT
   # shellcheck disable=SC2016  # is expanded by that bash
@@ -79,7 +81,7 @@ open_scratch() {
     target=$scratch_folder/${stage%%=*}
     say "Copying ${stage#*=} to $target on each node"
     # shellcheck disable=SC2016  # is expanded by that bash
-    "${each_node[@]}" bash -c 'mkdir "$2" 2>/dev/null || exit 0; cp -R "$1/." "$2"' _ "$(realpath "${stage#*=}")" "$target" </dev/null ||
+    "${each_node[@]}" bash -c 'mkdir "$2" 2>/dev/null || { [[ -d $2 ]] && exit; }; cp -R "$1/." "$2"' _ "$(realpath "${stage#*=}")" "$target" </dev/null ||
       die 3 "--stage is '$stage', which could not be copied to $target on each node"
     data_words+=(--data "${stage%%=*}=$target")
   done
@@ -135,11 +137,15 @@ hand_on() { # name, what the child gets
   if ((child)); then kill -"$2" "$child" 2>/dev/null || true; fi
 }
 
-# Runs the child in its own session, so that Ctrl-C reaches the launcher once, through hand_on.
+# Runs the child in its own session, so that Ctrl-C reaches the launcher once, through hand_on. If this script is killed, the
+# launcher gets SIGTERM from the kernel: no scheduler finds it in that session.
 run_child() {
-  local code=0
-  setsid "$@" &
+  local code=0 session=(setsid)
+  if setpriv --pdeathsig keep true 2>/dev/null; then session+=(setpriv --pdeathsig TERM); fi
+  "${session[@]}" "$@" &
   child=$!
+  # A signal since then has not reached it.
+  if [[ -n $stop_signal ]]; then kill -TERM "$child" 2>/dev/null || true; fi
   while kill -0 "$child" 2>/dev/null; do
     code=0
     wait "$child" || code=$?
@@ -209,6 +215,10 @@ measure() {
   local file=$1 relaunches=$2 left=$2 code more done_before done_now=0
   shift 2
   while true; do
+    if [[ -n $stop_signal ]]; then
+      say_how_to_go_on
+      return 130
+    fi
     done_before=$done_now
     more=()
     if [[ -d $file.parts ]]; then
@@ -279,7 +289,11 @@ measure_element() {
   shift
   [[ $element =~ ^[0-9]{1,6}$ ]] || die 2 "the index of this job in its array is '$element', which is no number"
   mkdir -p "$output" || die 2 "--output is '$output', which cannot be made"
-  [[ ! -e $file ]] || die 2 "$file is there: give another --output"
+  if [[ $resume == 1 && -f $file && ! -d $file.parts ]]; then
+    say "Run $element is there: $file"
+    return
+  fi
+  [[ ! -e $file || $resume == 1 ]] || die 2 "$file is there: give another --output"
   if [[ -d $file.parts && $resume == 0 ]]; then die 2 "$file.parts is there: --resume goes on with it"; fi
   name_set "$output"
   export SCALEMARK_REPEAT=$element

@@ -16,8 +16,8 @@
 #   --repeats R          runs per number of nodes (default 3)
 #   --resume             complete what earlier jobs of --output left
 #   --array              run each repeat as an element of a job array: on other nodes, at another time
-#   --requeue            a job that the scheduler starts again goes on (not Flux, which starts none again); Slurm's puts itself back
-#                        near its time limit, too
+#   --requeue            continue where the job stopped, if the scheduler starts it again (not with Flux); a job of Slurm also goes
+#                        back into the queue near its time limit
 #   --baseline FILE      at the end of a job compare with this file or folder; exit 1 if something is worse
 #   --scratch DIR        write on this disk of the first node, and copy each finished run to --output
 #   --stage NAME=DIR     copy data set NAME (scalemark run --data) from DIR to each node's disk first; may be repeated
@@ -116,6 +116,8 @@ output=$(realpath -m -- "$output")
 if [[ $scheduler != mpirun && ! $output =~ ^[A-Za-z0-9_./+:@,=-]+$ ]]; then
   die 2 "--output is '$output', allowed in the head of a job: letters, digits and _./+:@,=-"
 fi
+# There a colon stands behind the name of a host.
+if [[ $scheduler == pbs && $output == *:* ]]; then die 2 "--output is '$output', and PBS takes no colon in it"; fi
 # What the job checks: data and disks need not be on the machine that submits.
 passed=(--repeats "$repeats" --relaunches "$relaunches")
 if [[ -n $baseline ]]; then passed+=(--baseline "$baseline"); fi
@@ -138,7 +140,7 @@ whole_minutes=$(((seconds + 59) / 60))
 # shellcheck disable=SC2317  # called by write_job
 head_of_slurm() { # nodes
   printf '#SBATCH %s\n' --job-name=scalemark "--nodes=$1" "--ntasks-per-node=$per_node" "--time=$limit" \
-    --signal=B:USR1@120 "--output=$output/nodes-$1/job-%A-%a.txt"
+    --signal=B:USR1@120 "--output=$output/nodes-$1/job-$(if ((array)); then echo %A-%a; else echo %j; fi).txt"
   if ((gpus > 0)); then printf '#SBATCH --gpus-per-node=%s\n' "$gpus"; fi
   if [[ -n $cpus ]]; then printf '#SBATCH --cpus-per-task=%s\n' "$cpus"; fi
   if [[ -n $queue ]]; then printf '#SBATCH --partition=%s\n' "$queue"; fi
@@ -151,11 +153,16 @@ head_of_slurm() { # nodes
 head_of_pbs() {
   local select="select=$1:ncpus=$((per_node * ${cpus:-1})):mpiprocs=$per_node"
   if ((gpus > 0)); then select+=":ngpus=$gpus"; fi
-  printf '#PBS %s\n' '-N scalemark' "-l $select" "-l walltime=$limit" '-j oe' "-o $output/nodes-$1/"
+  # Without a place all of it may be on one node.
+  printf '#PBS %s\n' '-N scalemark' "-l $select" '-l place=scatter' "-l walltime=$limit" '-j oe' "-o $output/nodes-$1/"
   if [[ -n $queue ]]; then printf '#PBS -q %s\n' "$queue"; fi
   if [[ -n $account ]]; then printf '#PBS -A %s\n' "$account"; fi
-  if ((array && repeats > 1)); then printf '#PBS -J 1-%s\n' "$repeats"; fi
-  printf '#PBS -r %s\n' "$(if ((requeue)); then echo y; else echo n; fi)"
+  # PBS refuses arrays that may not be started again.
+  if ((array && repeats > 1)); then
+    printf '#PBS -J 1-%s\n' "$repeats"
+  else
+    printf '#PBS -r %s\n' "$(if ((requeue)); then echo y; else echo n; fi)"
+  fi
 }
 
 # shellcheck disable=SC2317  # called by write_job
@@ -202,10 +209,10 @@ body_of() { # nodes, ARGUMENT of scalemark run...
   if ((${#modules[@]})); then printf 'module load %s\n' "${modules[*]}"; fi
   printf 'cd %q\n' "$root"
   if [[ -n $container ]]; then printf 'export SCALEMARK_CONTAINER=%q\n' "$container"; fi
-  if ((gpus)) && [[ $container == docker:* ]]; then
-    printf 'export SCALEMARK_CONTAINER_OPTIONS=--gpus=all\n'
-  elif ((gpus)) && [[ -f $container && $container != *.sqsh ]]; then
-    printf 'export SCALEMARK_CONTAINER_OPTIONS=--nv\n'
+  if ((gpus)) && [[ -f $container && $container != *.sqsh ]]; then
+    printf 'export SCALEMARK_CONTAINER_OPTIONS=%q\n' "--nv${SCALEMARK_CONTAINER_OPTIONS:+ $SCALEMARK_CONTAINER_OPTIONS}"
+  elif [[ -n $container && -n ${SCALEMARK_CONTAINER_OPTIONS:-} ]]; then
+    printf 'export SCALEMARK_CONTAINER_OPTIONS=%q\n' "$SCALEMARK_CONTAINER_OPTIONS"
   fi
   if [[ $scheduler == slurm ]]; then
     printf 'export SCALEMARK_ROOT=%q\n' "$root"
@@ -236,17 +243,25 @@ write_job() { # nodes, ARGUMENT of scalemark run...
   body_of "$@"
 }
 
-# hand_over JOB: submits it, or prints the command that does so.
+# hand_over JOB: submits it, or prints the command that does so. Flux has no arrays of batch jobs: each element is a job.
 hand_over() {
+  local k
+  if [[ $scheduler == flux && $array == 1 ]]; then
+    for ((k = 1; k <= repeats; k++)); do hand_over_one "$1" "--env=FLUX_JOB_CC=$k" || return; done
+  else
+    hand_over_one "$1"
+  fi
+}
+
+hand_over_one() { # JOB [OPTION of flux batch]
   local job=$1 command
   case $scheduler in
     slurm) command=(sbatch "$job") ;;
     pbs) command=(qsub "$job") ;;
     lsf) command=(bsub) ;;  # reads the job from stdin
-    flux) command=(flux batch "$job") ;;
+    flux) command=(flux batch "${@:2}" "$job") ;;
     mpirun) command=(bash "$job") ;;
   esac
-  if [[ $scheduler == flux && $array == 1 ]]; then command=(flux batch "--cc=1-$repeats" "$job"); fi
   if ((submit)); then
     say "Submitting $job"
     if [[ $scheduler == lsf ]]; then "${command[@]}" <"$job"; else "${command[@]}"; fi
@@ -258,6 +273,7 @@ hand_over() {
   fi
 }
 
+trap 'exit 130' INT # a job that mpirun ran ends by itself; the next must not start
 code=0
 for n in "${nodes[@]}"; do
   job=$output/nodes-$n/job.$scheduler

@@ -126,7 +126,7 @@ if (($(gpu_count) == 0)); then excluded+="|gpu"; fi
 # The later builds are made with the time of the cores that set-up and the first build leave idle. Tests wait for all builds: what
 # else runs makes them slower, and some judge times.
 declare -A begun=()
-trap 'if ((${#begun[@]})); then kill "${begun[@]}" 2>/dev/null; fi' EXIT
+trap 'if ((${#begun[@]})); then kill "${begun[@]}" 2>/dev/null || true; fi' EXIT
 
 begin() { # build, function with its arguments
   mkdir -p build

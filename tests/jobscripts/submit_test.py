@@ -67,7 +67,7 @@ exec "$SCALEMARK" "$@"
                 head = [line for line in self.job(scheduler, 4).splitlines() if line.startswith("#")]
                 for word in words:
                     self.assertIn(word, "\n".join(head))
-        self.assertIn("--cc=1-5", done.stdout)
+        self.assertEqual(re.findall(r"--env=FLUX_JOB_CC=(\d+) \S*job\.flux", done.stdout), ["1", "2", "3", "4", "5"])
 
     def test_seconds_of_a_time_limit_are_rounded_up(self):
         for limit, lsf, flux in (("0:00:30", "-W 0:01", "-t 1m"), ("0:59:01", "-W 1:00", "-t 60m"), ("1:30:00", "-W 1:30", "-t 90m")):
@@ -78,13 +78,24 @@ exec "$SCALEMARK" "$@"
 
     def test_pbs_gives_no_warning_so_the_job_does(self):
         for limit, seconds in (("1:00:00", 3480), ("0:04:00", 120), ("0:00:30", 15)):
-            self.out = self.path(limit)
+            self.out = self.path(f"{seconds}")
             self.expect(self.submit("pbs", "--time", limit), 0)
             self.assertIn(f"\nexec timeout --foreground --preserve-status --signal=USR1 --kill-after=120 {seconds} bash jobscripts/job.sh pbs ", self.job("pbs"))
         for scheduler in ("slurm", "lsf", "flux"):
             self.out = self.path(scheduler)
             self.expect(self.submit(scheduler), 0)
             self.assertNotIn("timeout", self.job(scheduler))
+        self.out = self.path("a:b")
+        self.expect(self.submit("pbs"), 2, "PBS takes no colon")
+
+    def test_arrays_of_pbs_may_be_started_again(self):
+        """PBS refuses an array with -r n, and may put all chunks on one node without a place."""
+        self.expect(self.submit("pbs", "--repeats", 3, "--array"), 0)
+        self.assertIn("#PBS -J 1-3\n", self.job("pbs"))
+        self.assertNotIn("#PBS -r n", self.job("pbs"))
+        self.assertIn("#PBS -l place=scatter\n", self.job("pbs"))
+        self.expect(self.submit("pbs", "--repeats", 3), 0)
+        self.assertIn("#PBS -r n\n", self.job("pbs"))
 
     def test_a_pbs_job_stops_before_its_limit(self):
         path = self.stub_command("qsub", "exec bash \"$1\"\n")
@@ -290,11 +301,13 @@ exec "$SCALEMARK" "$@"
         done = self.run_job("pbs", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": "podman:a/b:1", "TMPDIR": self.folder,
                                                              "SCALEMARK_CONTAINER_OPTIONS": "--runtime runc"})
         self.expect(done, 0)
-        user = "" if os.geteuid() == 0 else "--userns=keep-id "
-        volumes = " ".join(f"--volume={folder}:{folder}" for folder in (self.folder, "/dev/shm", self.out, os.getcwd()))
-        words = f"podman run --rm --env-host --net=host --pid=host --workdir={os.getcwd()} {user}{volumes} --runtime runc a/b:1 scalemark"
-        self.assertIn(f"{words} run --output {self.out}/run-1.h5", self.launcher())
-        self.assertIn(f"{words} show {self.out}", self.launcher())
+        for command in (f"run --output {self.out}/run-1.h5", f"show {self.out}"):
+            launch = next(line for line in self.launcher().splitlines() if line.startswith("podman") and command in line)
+            self.assertIn(f" --runtime runc a/b:1 scalemark {command}", launch)
+            self.assertLessEqual({"--rm", "--env-host", "--net=host", "--pid=host", f"--workdir={os.getcwd()}",
+                                  *([] if os.geteuid() == 0 else ["--userns=keep-id"]),
+                                  *(f"--volume={folder}:{folder}" for folder in (self.folder, "/dev/shm", self.out, os.getcwd()))},
+                                 set(launch.split()))
         with open(self.log + ".copies", encoding="ascii") as file:
             self.assertEqual(file.read(), "none\n")
         self.expect(self.run_job("pbs", "0", env={"SCALEMARK_CONTAINER": "podman:"}), 2, "SCALEMARK_CONTAINER")
@@ -303,33 +316,72 @@ exec "$SCALEMARK" "$@"
         self.assertIn("export SCALEMARK_CONTAINER=podman:a/b:1\n", self.job("slurm"))
 
     def test_docker_is_told_what_its_containers_do_not_inherit(self):
-        path = self.stub_command("docker", 'echo "docker $*" >>"$STUB_LOG.launcher"\n'
+        path = self.stub_command("docker", 'if [[ $1 == info ]]; then echo "$STUB_DOCKER"; exit; fi\n'
+                                           'echo "docker $*" >>"$STUB_LOG.launcher"\n'
                                            'echo "$OMPI_MCA_btl_vader_single_copy_mechanism" >"$STUB_LOG.copies"\n'
                                            'while [[ $1 != scalemark ]]; do shift; done\nshift\nexec "$SCALEMARK" "$@"\n')
         allowed = os.sched_getaffinity(0)
         self.addCleanup(os.sched_setaffinity, 0, allowed)
         os.sched_setaffinity(0, {max(allowed)})
-        done = self.run_job("pbs", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": "docker:a/b:1", "TMPDIR": self.folder,
-                                                             "PLACE_OF_RANK": "3", "SCALEMARK_CONTAINER_OPTIONS": "--gpus all"})
-        self.expect(done, 0)
+        path |= self.stub_command("nvidia-smi", "echo GPU-1\necho GPU-2\n")
+        baseline, cache = self.path("earlier", "base.h5"), self.path("cache")
+        os.makedirs(os.path.dirname(baseline))
+        open(baseline, "w", encoding="ascii").close()
+        settings = {**path, "SCALEMARK_CONTAINER": "docker:a/b:1", "TMPDIR": self.folder + "/", "XDG_CACHE_HOME": cache,
+                    "PLACE_OF_RANK": "3", "OPAL_PREFIX": "/opt/hpcx", "SCALEMARK_CONTAINER_OPTIONS": "--shm-size 1g"}
+        self.expect(self.run_job("pbs", "0", env={**settings, "STUB_DOCKER": "[name=rootless]"}), 3, "podman:a/b:1")
+        self.expect(self.run_job("pbs", "0", "--repeats", 2, "--baseline", baseline, env=settings), 0)
         launch = next(line for line in self.launcher().splitlines() if line.startswith("docker") and f"{self.out}/run-1.h5" in line)
         before, after = launch.split(" a/b:1 ")
         self.assertTrue(before.startswith("docker run --rm "), before)
-        self.assertTrue(before.endswith(" --gpus all"), before)
+        self.assertTrue(before.endswith(" --shm-size 1g"), before)
         self.assertTrue(after.startswith("scalemark run --output"), after)
         options = before.split()
         self.assertLessEqual({"--net=host", "--pid=host", "--ipc=host", f"--workdir={os.getcwd()}", f"--user={os.getuid()}:{os.getgid()}",
                               f"--cpuset-cpus={max(allowed)}", "--env=PLACE_OF_RANK", *(f"--group-add={group}" for group in os.getgroups()),
-                              *(f"--volume={folder}:{folder}" for folder in (self.folder, self.out, os.getcwd()))}, set(options))
-        self.assertFalse({"--env=PATH", "--env=HOME", "--env=LD_LIBRARY_PATH"} & set(options))
+                              '--gpus="device=GPU-1,GPU-2"', "--env=XDG_CACHE_HOME",
+                              *(f"--volume={folder}:{folder}" for folder in (self.folder, self.out, os.getcwd(), os.path.dirname(baseline),
+                                                                            os.path.join(cache, "scalemark")))}, set(options))
+        self.assertFalse({"--env=PATH", "--env=HOME", "--env=LD_LIBRARY_PATH", "--env=OPAL_PREFIX"} & set(options))
+        self.assertEqual(len([option for option in options if option.startswith("--volume=")]), 5, "each folder once")
         with open(self.log + ".copies", encoding="ascii") as file:
             self.assertEqual(file.read(), "none\n")
         self.expect(self.run_job("pbs", "0", env={"SCALEMARK_CONTAINER": "docker:"}), 2, "SCALEMARK_CONTAINER")
         self.expect(self.submit("slurm", "--container", "docker:"), 2, "docker:IMAGE")
-        for gpus in (0, 2):
-            self.expect(self.submit("slurm", "--container", "docker:a/b:1", "--gpus-per-node", gpus), 0)
-            self.assertIn("export SCALEMARK_CONTAINER=docker:a/b:1\n", self.job("slurm"))
-            self.assertEqual("export SCALEMARK_CONTAINER_OPTIONS=--gpus=all\n" in self.job("slurm"), gpus > 0)
+        self.expect(self.submit("slurm", "--container", "docker:a/b:1", env={"SCALEMARK_CONTAINER_OPTIONS": "--shm-size 1g"}), 0)
+        self.assertIn("export SCALEMARK_CONTAINER=docker:a/b:1\n", self.job("slurm"))
+        self.assertIn("export SCALEMARK_CONTAINER_OPTIONS=--shm-size\\ 1g\n", self.job("slurm"))
+
+    def slurm_script(self, *arguments, stub, env):
+        """slurm.sbatch with an srun that runs the program's stub once."""
+        srun = self.stub_command("srun", 'while [[ $1 == -* ]]; do shift; done\nif [[ $1 == "$SCALEMARK" ]]; then shift; exec "$SCALEMARK" "$@"; fi\n'
+                                         'exec "$@"\n')
+        slurm = {"SLURM_JOB_ID": "7", "SLURM_NTASKS": "4", "SCALEMARK_MPI": "pmix", "SCALEMARK_ROOT": ROOT}
+        return start(os.path.join(SCRIPTS, "slurm.sbatch"), "--output", self.out, *arguments, env={**self.stub(stub), **srun, **slurm, **env})
+
+    def test_an_element_of_slurms_array_signals_and_requeues_itself_only(self):
+        """One element has the number of the array as its own number: Slurm takes that for the whole array."""
+        for name in ("scancel", "scontrol"):
+            self.stub_command(name, f'echo "{name} $*" >>"$STUB_LOG.slurm"\n'
+                                    'if [[ -e $STUB_LOG.waiting ]]; then kill -USR1 "$(cat "$STUB_LOG.waiting")"; fi\n')
+        self.stub_command("sleep", '[[ $1 == 60 ]] || exec /bin/sleep "$@"\n')
+        # The batch shell gets the signal as soon as the rank waits.
+        self.stub_command("setsid", '(until [[ -e $STUB_LOG.waiting ]]; do /bin/sleep 0.1; done; kill -USR1 $PPID) &\nexec /usr/bin/setsid "$@"\n')
+        self.slurm_script("--requeue", stub="wait", env={"SLURM_ARRAY_TASK_ID": "3", "SLURM_ARRAY_JOB_ID": "7"})
+        with open(self.log + ".slurm", encoding="ascii") as file:
+            self.assertEqual(file.read().splitlines(), ["scancel --signal=USR1 7_3", "scontrol requeue 7_3"])
+
+    def test_elements_of_an_array_share_a_folder_and_count_its_runs(self):
+        self.out = self.path("shared")
+        for element in ("1", "2"):
+            array = {"SLURM_ARRAY_TASK_ID": element, "SLURM_ARRAY_JOB_ID": "7", "SLURM_ARRAY_TASK_COUNT": "2", "SLURM_JOB_ID": "7" + element}
+            done = self.slurm_script(stub="0", env=array)
+            self.expect(done, 0)
+        self.assertEqual(done.stdout.splitlines()[-1:], [f"table of {self.out}"])
+        # A finished element that is started again says so; without --resume its file would be lost.
+        again = self.slurm_script("--resume", stub="0", env=array)
+        self.expect(again, 0, "Run 2 is there")
+        self.expect(self.slurm_script(stub="0", env=array), 2, "run-2.h5 is there")
 
     def test_images_of_enroot_go_to_srun(self):
         image = self.path("a.sqsh")

@@ -197,7 +197,8 @@ CampaignCluster cluster_of(const std::string& name, const toml::table& table,
   values.take_stage(cluster.stage);
   values.take("array", cluster.array);
   values.take("requeue", cluster.requeue);
-  cluster.container = from_folder(folder, cluster.container);
+  if (!cluster.container.starts_with("docker:") && !cluster.container.starts_with("podman:"))
+    cluster.container = from_folder(folder, cluster.container);
   cluster.hostfile = from_folder(folder, cluster.hostfile);
   for (auto& [set, path] : cluster.stage) path = from_folder(folder, path);
   return cluster;

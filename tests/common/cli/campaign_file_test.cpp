@@ -83,6 +83,14 @@ time = "90m"
   EXPECT_DOUBLE_EQ(all[0].node_hours, 15) << "five jobs of two nodes";
 }
 
+TEST(Campaign, ImagesOfDockerAndPodmanAreNoFiles) {
+  for (const std::string image : {"docker:a/b:1", "podman:a/b:1"}) {
+    std::string file = kSmall;
+    file.insert(file.find("[clusters.here]") + 15, "\ncontainer = \"" + image + "\"");
+    EXPECT_THAT(submissions_of(parse(file))[0].words, Contains(image));
+  }
+}
+
 TEST(Campaign, JobsAreThoseOfTheClusterThatHasTheNodes) {
   const auto all = submissions_of(parse(R"(
 nodes = [4, 1, 1]
