@@ -82,7 +82,7 @@ def anchor(name):
 def benchmarks_page(benchmarks):
     parts = [f"# Benchmarks\n\n{NOTE}\n\nAfter this page you know what each benchmark measures, which axes it has, and what `run` takes "
              "where you name none.\n\nAn axis is set by `-a AXIS=VALUES`: one value, a list `8,1K`, or a range `8:4M:*2`. "
-             "`scalemark list -v` prints the same with the defaults of your machine."]
+             "`scalemark list -v` prints the same, with the defaults on one rank without a GPU."]
     for suite, what in SUITES.items():
         of_suite = [one for one in benchmarks if one["name"].startswith(suite + "/")]
         rows = [(f"[{one['name']}](#{anchor(one['name'])})", one["doc"], ", ".join(one["needs"])) for one in of_suite]
@@ -166,7 +166,7 @@ def glossary_page(benchmarks):
     parts.append("## Verdicts\n\n" + table(("verdict", "of", "what it means"), VERDICTS))
     parts.append("## Flags\n\nThey stand beside a row of `compare`. `FLAG:n` means in n of the runs.\n\n" + table(("flag", "what it means"), flags()))
     parts.append("## Exit codes\n\nWhere several apply: 2, 3, 6, 1, 4, 5 in this order. A rank killed by a signal gives the launcher's code "
-                 "(137 by mpirun).\n\n" + table(("code", "run", "verify", "compare", "all"), EXIT_CODES))
+                 "(137 by mpirun).\n\n" + table(("code", "run", "verify", "compare", "others", "all"), EXIT_CODES))
     return parts
 
 

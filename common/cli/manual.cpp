@@ -71,10 +71,16 @@ std::string notes(const std::string& footer) {
 constexpr const char* kExitStatus =
     ".SH EXIT STATUS\n"
     "All: 0 done; 2 usage; 3 unreadable input, or output that cannot be written.\n"
-    ".br\nrun: 3 a case failed or timed out; 4 nothing ran; 6 wrong data.\n"
+    ".br\nrun: 3 a case failed, or a training was interrupted; 4 no case is ok; 6 wrong data; 128 "
+    "and "
+    "the number of a signal that ended it.\n"
     ".br\nverify: 4 nothing was checked; 6 an item failed.\n"
     ".br\ncompare: 1 what \\-\\-fail\\-on names; 4 nothing could be compared; 5 inconclusive under "
-    "\\-\\-strict.\n";
+    "\\-\\-strict.\n"
+    ".br\nfleet: 1 a host, a link or a collective is slow.\n"
+    ".br\nfleet, plan, predict, campaign, show \\-\\-explain: 4 the rows or jobs that are asked "
+    "for are "
+    "not there.\n";
 
 }  // namespace
 

@@ -72,7 +72,7 @@ constexpr std::array kExporters = {
              }},
     Exporter{"jsonl", "JSON Lines of runs with all samples, which `import` reads",
              make_runs_export},
-    Exporter{"cases", "one JSON object per case, as `show --format jsonl`",
+    Exporter{"cases", "one JSON object per case, as `run --format jsonl`",
              [](const ExportOptions&, const ExportTarget& target) {
                return make_printer("jsonl", target.out, {});
              }},

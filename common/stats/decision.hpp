@@ -11,7 +11,7 @@
 namespace scalemark::stats {
 
 /// Probability of a decision that counts as enough. It is averaged over the unknown true values. On
-/// simulated tables, rows are then decided in 8 of 10 cases (test `common.report.runs_needed`).
+/// simulated tables, rows are then decided in 8 of 10 cases (test `common.compare.runs_needed`).
 inline constexpr double kAssured = 0.75;
 /// Largest number of runs considered; as a result it means "this many or more".
 inline constexpr int kMaxRunsNeeded = 1000;

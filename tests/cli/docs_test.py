@@ -88,7 +88,7 @@ NOT_RUN = {
     "srun --mpi=list": "needs Slurm",
     "packaging/deb.sh": PACKAGE,
     "packaging/test_deb.sh": PACKAGE,
-    "apt-get install ./scalemark_*.deb": PACKAGE,
+    "apt-get install ./build/package/scalemark_*.deb": PACKAGE,
     "docker build -f packaging/container/Dockerfile .": PACKAGE,
     "apptainer build scalemark.sif packaging/container/scalemark.def": PACKAGE,
     "spack repo add packaging/spack": PACKAGE,

@@ -119,8 +119,8 @@ class Presets(ProgramTest):
             rows = [row for row in plan[name] if "in_place" not in row[0]]
             found = self.by_size(rows, backend="nccl", memory="device", timing="pipelined", dtype="fp32")
             self.assertEqual(found, {size: (1, 1) for size in doubling(4, 1 << 30)}, name)
-        self.assertEqual(self.by_size(plan["sendrecv"], backend="nccl", memory="device"),
-                         {size: (20, 1) for size in doubling(8, 8 << 30)})
+        for name, sizes in (("sendrecv", doubling(8, 8 << 30)), ("hypercube", doubling(4, 1 << 30))):
+            self.assertEqual(self.by_size(plan[name], backend="nccl", memory="device"), {size: (20, 1) for size in sizes})
 
     def test_nvbandwidth(self):
         plan, done = self.plan("nvbandwidth", 2)

@@ -49,7 +49,10 @@ void add_finalize(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<FinalizeOptions>();
   CLI::App* command =
       app.add_subcommand("finalize", "Make a result file from the parts of an interrupted run");
-  command->add_option("PARTS", options->parts, "Folder OUT.h5.parts")->required();
+  command
+      ->add_option("PARTS", options->parts,
+                   "Folder OUT.h5.parts, which is removed: --resume cannot continue the run then")
+      ->required();
   command->add_option("-o,--output", options->output,
                       "Result file (default: the folder's name without .parts)");
   command->add_flag("--force", options->force, "Replace an existing output");

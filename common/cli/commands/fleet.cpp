@@ -173,18 +173,20 @@ void add_fleet(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand(
       "fleet", "Name slow hosts and links of a cluster, from a screening and from each host alone");
   command
-      ->add_option("FILE", options->paths,
-                   "Result files, or folders of them: screenings (pairs=screening), and runs of "
-                   "one host each (--preset node)")
+      ->add_option(
+          "FILE", options->paths,
+          "Result files, or folders of them: screenings (pairs=screening or rails), runs of "
+          "one host each (--preset node), and collectives of several hosts")
       ->required();
   command->add_option("--hosts", options->hosts,
-                      "File with the names of all hosts, which are printed (Slurm's NodeNames): "
-                      "those without a result are untested");
+                      "File with one name of a host per word (no brackets as in n[1-4]), Slurm's "
+                      "NodeNames: printed are these names; hosts without a result are UNTESTED");
   command->add_option("--failing", options->failing,
                       "File with the names of hosts that operations fail with: they are bad");
-  command->add_option("--only-together", options->only_together,
-                      "File with a group of hosts on each line, which operations fail with, though "
-                      "they end well with each half of them");
+  command->add_option(
+      "--only-together", options->only_together,
+      "File with a group of hosts on each line: operations of the whole group fail, "
+      "those of each half succeed");
   command
       ->add_option("--history", options->history,
                    "Earlier runs of these hosts, files or folders of folders: hosts that became "

@@ -129,7 +129,9 @@ void add_import(CLI::App& app, int& exit_code) {
   auto options = std::make_shared<ImportArguments>();
   CLI::App* command =
       app.add_subcommand("import", "Convert results of other programs to result files");
-  command->add_option("FILE", options->files, "Output of these programs; each file is one run")
+  command
+      ->add_option("FILE", options->files,
+                   "Output of these programs; each file is one run, of JSON Lines each line")
       ->required();
   command
       ->add_option("-o,--output", options->output,

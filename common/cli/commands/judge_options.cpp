@@ -52,8 +52,8 @@ CLI::Option* add_judge_options(CLI::App& command, JudgeOptions& options) {
       ->capture_default_str();
   CLI::Option* map = command.add_option(
       "--map", options.maps,
-      "Match cases of different machines: AXIS=VALUE->VALUE (A's and B's; not with --systems), "
-      "AXIS=* (any value), AXIS=drop (as if no case had the axis); may be repeated");
+      "Match cases of different machines: 'AXIS=VALUE->VALUE' (A's and B's; in quotes; not with "
+      "--systems), 'AXIS=*' (any value), AXIS=drop (as if no case had the axis); may be repeated");
   map->allow_extra_args(false);
   return map;
 }

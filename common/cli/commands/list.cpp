@@ -48,6 +48,13 @@ nlohmann::json to_json(const Value& value) {
   return std::visit([](const auto& held) { return nlohmann::json(held); }, value);
 }
 
+std::vector<std::string> needs_of(const Benchmark& benchmark) {
+  std::vector<std::string> needs = benchmark.needs();
+  if (benchmark.default_ranks() > 1)
+    needs.push_back(fmt::format("{} ranks", benchmark.default_ranks()));
+  return needs;
+}
+
 nlohmann::json describe(const Benchmark& benchmark) {
   nlohmann::json axes = nlohmann::json::array();
   for (const Axis& axis : benchmark.axes()) {
@@ -63,11 +70,10 @@ nlohmann::json describe(const Benchmark& benchmark) {
                     {"unit", axis.unit}});
     if (axis.implied) axes.back()["implied"] = to_json(*axis.implied);
   }
-  nlohmann::json needs = benchmark.needs();
-  if (benchmark.default_ranks() > 1)
-    needs.push_back(fmt::format("{} ranks", benchmark.default_ranks()));
-  nlohmann::json row = {
-      {"name", benchmark.name()}, {"doc", benchmark.doc()}, {"axes", axes}, {"needs", needs}};
+  nlohmann::json row = {{"name", benchmark.name()},
+                        {"doc", benchmark.doc()},
+                        {"axes", axes},
+                        {"needs", needs_of(benchmark)}};
   if (!benchmark.why_unavailable().empty()) row["unavailable"] = benchmark.why_unavailable();
   return row;
 }
@@ -89,9 +95,11 @@ std::string lines_of(const Benchmark& benchmark, std::size_t width, bool verbose
   for (const Axis& axis : benchmark.axes()) {
     const std::vector<std::string> defaults = texts(axis.defaults(PlanContext{}));
     lines += fmt::format("    {:<12} {}\n", axis.name, axis.doc);
-    lines += fmt::format("    {:<12} {}{}; default here {}\n", "", unit_of(axis), allowed(axis),
+    lines += fmt::format("    {:<12} {}{}; default {}\n", "", unit_of(axis), allowed(axis),
                          text::join(defaults, ","));
   }
+  if (const std::vector<std::string> needs = needs_of(benchmark); !needs.empty())
+    lines += fmt::format("    {:<12} {}\n", "needs", text::join(needs, ", "));
   return lines;
 }
 
@@ -169,8 +177,10 @@ void add_list(CLI::App& app, int& exit_code) {
       app.add_subcommand("list", "Show the benchmarks, their axes and what they need");
   command->add_option("FILTER", options->filters,
                       "Regular expressions searched in suite/name; default: all");
-  command->add_flag("-v,--verbose", options->verbose,
-                    "Show every axis: what it means, its unit, values and defaults");
+  command->add_flag(
+      "-v,--verbose", options->verbose,
+      "Show what each needs, and every axis: what it means, its unit, values, and the "
+      "default on one rank without a GPU");
   command->add_flag("--presets", options->presets,
                     "Show the presets instead: what each measures, and which table or figure of "
                     "the studies it repeats; FILTER is searched in their names");

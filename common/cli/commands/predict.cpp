@@ -111,10 +111,12 @@ void add_simulation(CLI::App& command, PredictArguments& options) {
       ->needs(simulate)
       ->capture_default_str();
   command
-      .add_option("--loggps", options.loggps,
-                  "Costs of a message, in ns (S: bytes): L=2500,o=1500,g=1000,G=6,O=0,S=65535. "
-                  "L latency, o CPU per message, g and G interface per message and byte, O CPU "
-                  "per byte, S largest message that is sent before its receiver is ready")
+      .add_option(
+          "--loggps", options.loggps,
+          "Costs of a message, in ns (S: bytes), as L=2500,o=1500,g=1000,G=6,O=0,S=65535; what "
+          "is left out is 0, S without limit. L latency, o CPU per message, g and G interface per "
+          "message and byte, O CPU "
+          "per byte, S largest message that is sent before its receiver is ready")
       ->needs(simulate);
   CLI::Option* topology =
       command
@@ -133,13 +135,12 @@ void add_simulation(CLI::App& command, PredictArguments& options) {
 /// Options of `--from`.
 void add_rows(CLI::App& command, PredictArguments& options) {
   RowPrediction& rows = options.from_rows;
-  CLI::Option* from =
-      command
-          .add_option(
-              "--from", rows.files,
-              "Result files with rows of the collective on two numbers of ranks or more, or of "
-              "the training and of its messages")
-          ->excludes("--simulate");
+  CLI::Option* from = command
+                          .add_option("--from", rows.files,
+                                      "Result files. Of a collective: rows on at least two numbers "
+                                      "of ranks. Of a training: "
+                                      "its steps, and the collectives that a step uses")
+                          ->excludes("--simulate");
   CLI::Option* workload = command
                               .add_option("--workload", rows.workload,
                                           "What to predict: micro/allreduce, imaging/train, ...")
@@ -147,16 +148,17 @@ void add_rows(CLI::App& command, PredictArguments& options) {
   from->needs(workload);
   command
       .add_option("-a,--axis", rows.axes,
-                  "ranks=64 to predict for, or a list; bytes=1M (default: all measured sizes); "
-                  "backend=mpi and other axes choose rows")
+                  "ranks=64,128: numbers of ranks to predict for (needed without -o or --machine); "
+                  "bytes=1M (default: all measured sizes); any other axis=value chooses the "
+                  "measured rows to start from")
       ->needs(from)
       ->allow_extra_args(false);
   CLI::Option* machine =
       command
           .add_option(
               "--machine", rows.machine,
-              "Result files of another machine with rows of a training's operations, and of "
-              "its messages for other ranks: predict steps there, without an interval")
+              "Result files of another machine: predict the step there, without an interval. Needs "
+              "rows of the training's operations there, for other ranks of its collectives, too")
           ->needs(from);
   CLI::Option* page =
       command

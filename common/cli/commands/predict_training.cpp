@@ -286,9 +286,9 @@ void print_missing_messages(const MissingSizes& missing, bool elsewhere) {
 
 int no_training(const RowPrediction& request, const RowTargets& targets) {
   fmt::print(stderr,
-             "scalemark predict: no row of {} to start from in the files of --from: one of another "
-             "number of "
-             "ranks than is asked for, on GPUs of one rank. To measure it:\n"
+             "scalemark predict: the files of --from have no row of {} to start from. Needed: the "
+             "same training on another number of ranks than is asked for; on GPUs, on one rank. To "
+             "measure it:\n"
              "  mpirun -n 1 scalemark run '^{}$' -a ranks=1{} -o training.h5\n",
              request.workload, request.workload, targets.options());
   return static_cast<int>(ExitCode::nothing);

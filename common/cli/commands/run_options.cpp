@@ -122,16 +122,17 @@ void check_count(const RunOptions& options) {
   const char* ignored = options.ci ? "--ci" : options.min_time.empty() ? nullptr : "--min-time";
   if (ignored == nullptr) return;
   throw UsageError(
-      fmt::format("--iterations is {}, an exact count, and {} stops by precision; allowed: one of "
-                  "them, or --iterations with --max-time",
+      fmt::format("--iterations is {}, which sets the number of samples, so {} cannot be used with "
+                  "it; --max-time can",
                   *options.iterations, ignored));
 }
 
 void add_size_options(CLI::App& command, RunOptions& options) {
   const NumberRule size{Kind::bytes, 0, NumberRule::kNoEnd, false};
-  take_text_number(command.add_option("-b,--min-bytes", options.min_bytes,
-                                      "Smallest message; short for -a bytes=..."),
-                   size);
+  take_text_number(
+      command.add_option("-b,--min-bytes", options.min_bytes,
+                         "Smallest message, without -e the only one; short for -a bytes=..."),
+      size);
   take_text_number(command.add_option("-e,--max-bytes", options.max_bytes, "Largest message"),
                    size);
   take_number(command.add_option("-f,--factor", options.factor,
@@ -142,63 +143,73 @@ void add_size_options(CLI::App& command, RunOptions& options) {
 }  // namespace
 
 void add_case_options(CLI::App& command, RunOptions& options) {
-  command.add_option(
-      "FILTER", options.filters,
-      "Regular expressions searched in suite/name; an exact name selects only itself");
+  command.add_option("FILTER", options.filters,
+                     "Regular expressions searched in suite/name; an exact name selects only "
+                     "itself; with --preset "
+                     "they choose within it");
   command.add_option("--preset", options.preset,
                      "Built-in preset, or a .toml file (default without a filter: quick)");
   command
       .add_option("-a,--axis", options.axes,
-                  "[suite/name:]axis=values; values: 8, 1K, 8:4M:*2, 1:9:+2, a,b,c")
+                  "[suite/name:]axis=values; values: 8, 1K (1024), 8:4M:*2, 1:9:+2, a,b,c; "
+                  "ranks=all: those of the job")
       ->allow_extra_args(false);
   add_size_options(command, options);
-  command.add_flag("--quick", options.quick, "The smallest sensible set of points");
+  command.add_flag("--quick", options.quick,
+                   "The smallest sensible set of points; axes that a preset names stay");
 }
 
 void add_sampling_options(CLI::App& command, RunOptions& options) {
-  take_number(command.add_option("-n,--iterations", options.iterations,
-                                 "Number of timed samples; fewer if --max-time ends sampling"),
-              policy_rule("iterations"));
+  take_number(
+      command.add_option("-n,--iterations", options.iterations,
+                         "Number of timed samples; fewer if --max-time ends sampling. Not with "
+                         "--ci or --min-time"),
+      policy_rule("iterations"));
   take_number(
       command.add_option("-w,--warmup", options.warmup, "Number of untimed warm-up samples"),
       policy_rule("warmup"));
   take_number(command.add_option("--ci", options.ci,
                                  "Stop when the median is known to +- PERCENT (default 2)"),
               policy_rule("ci"));
-  take_text_number(command.add_option("--min-time", options.min_time, "Minimum time per case"),
+  take_text_number(command.add_option("--min-time", options.min_time,
+                                      "Time of a case's samples, at least: 1s, 500ms, 2m"),
                    policy_rule("min_time"));
   take_text_number(
-      command.add_option("--max-time", options.max_time, "Maximum time per case (default 1s)"),
+      command.add_option(
+          "--max-time", options.max_time,
+          "Time of a case's samples, at most (default 1s; none where their number is set)"),
       policy_rule("max_time"));
   take_text_number(
-      command.add_option("--max-volume", options.max_volume,
-                         "Maximum number of bytes that the samples of a case move (default 4G)"),
+      command.add_option(
+          "--max-volume", options.max_volume,
+          "No further samples of a case when these bytes have moved, but 20 (default 4G); "
+          "not where their number is set"),
       policy_rule("max_volume"));
 }
 
 void add_run_options(CLI::App& command, RunOptions& options) {
   add_case_options(command, options);
   command.add_option("-o,--output", options.output, "Result file (default: scalemark-DATE-PID.h5)");
-  command.add_flag("--force", options.force, "Replace an existing output");
-  command.add_flag("--resume", options.resume,
-                   "Continue an interrupted run: finished cases are kept. Needs the same plan, "
-                   "build, hosts and number of ranks, nodes and devices");
+  command.add_flag("--force", options.force, "Replace an existing output, at the start of the run");
+  command.add_flag(
+      "--resume", options.resume,
+      "Continue an interrupted run: finished cases are kept, also failed and skipped "
+      "ones. Needs the same plan, build, hosts and number of ranks, nodes and devices");
   command.add_flag(
       "--resume-hosts", options.resume_hosts,
       "With --resume: resume on other hosts, too; cases measured there store their hosts");
   command.add_flag(
       "--redact", options.redact,
-      "Store hashes instead of names, addresses and serial numbers; their secret is in "
-      "~/.local/state/scalemark/redaction-key, or in the file that "
-      "SCALEMARK_REDACTION_KEY_FILE names");
+      "Store hashes instead of names, addresses and serial numbers; their secret is in the file "
+      "that SCALEMARK_REDACTION_KEY_FILE names, or in scalemark/redaction-key in XDG_STATE_HOME "
+      "(~/.local/state)");
   take_number(command.add_option("--seed", options.seed, "Seed of data and order"),
               {Kind::integer, 0, NumberRule::kNoEnd, false})
       ->capture_default_str();
-  take_number(
-      command.add_option(
-          "--sweeps", options.sweeps,
-          "Repeat the whole plan this many times, each time in another order (trainings once)"),
-      {Kind::integer, 1, kMaxSweeps, false})
+  take_number(command.add_option("--sweeps", options.sweeps,
+                                 "Repeat the whole plan this many times, each time in another "
+                                 "order (trainings and burn-in once)"),
+              {Kind::integer, 1, kMaxSweeps, false})
       ->capture_default_str();
   command.add_flag("--dry-run", options.dry_run, "Print the cases and stop");
   take_text_number(command.add_option("--budget", options.budget,
@@ -208,8 +219,9 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   command
       .add_option("--data", options.data_texts,
-                  "NAME=PATH: where data are read (mnist=DIR, rgb300=DIR, weights=FILE, "
-                  "alpaca=FILE, tokenizer=FILE) or written (adapters=DIR)")
+                  "NAME=PATH: where data are read (mnist=DIR, weights=FILE, alpaca=FILE, "
+                  "tokenizer=FILE, neighbors=FILE), made if they are missing (rgb300=DIR, "
+                  "file_read=DIR), or written (mpi_io=DIR, adapters=DIR)")
       ->allow_extra_args(false);
   add_sampling_options(command, options);
   command.add_option(
@@ -217,22 +229,24 @@ void add_run_options(CLI::App& command, RunOptions& options) {
       "TOML file with peak rates: [gpu.flops] and [cpu_core.flops], fp64 = 1e12, ...; [link], "
       "network, nvlink, pcie = 5e10 (B/s one way); [memory], host, numa_node, gpu = 2e11 (B/s)");
   command.add_option("--topology", options.topology,
-                     "Hosts and switches, in TOML as predict takes them, or Slurm's topology.conf: "
-                     "pairs=screening and rails bring hosts of many switches together");
+                     "File of hosts and switches, in TOML as predict takes it, or Slurm's "
+                     "topology.conf: pairs=screening and rails then pair hosts under different "
+                     "switches");
   command
       .add_option(
           "--sync", options.sync,
           "How ranks start a sample: after a barrier, or at a set time of a synchronised clock")
       ->check(CLI::IsMember({"barrier", "clock"}))
       ->capture_default_str();
-  command.add_flag("--no-verify", options.no_verify, "Do not check the data");
+  command.add_flag("--no-verify", options.no_verify, "Do not check the data of micro-benchmarks");
   command
       .add_option("--placement", options.placement,
                   "Cores of a rank: near (its GPU), spread, packed, wrong_socket, none")
       ->capture_default_str();
   command
       .add_option("--cuda-aware", options.cuda_aware,
-                  "Pass device memory to MPI directly: where --probe has proved it, always, never")
+                  "Pass device memory to MPI directly: where MPI says that it can and --probe has "
+                  "proved it (auto), always, never")
       ->check(CLI::IsMember({"auto", "yes", "no"}))
       ->capture_default_str();
   command.add_flag("--probe", options.probe,
@@ -244,11 +258,10 @@ void add_run_options(CLI::App& command, RunOptions& options) {
                                  "End the job when a rank makes no progress for this long"),
               {Kind::seconds, 0, NumberRule::kLongestTime, true})
       ->capture_default_str();
-  take_text_number(
-      command.add_option(
-          "--telemetry", options.telemetry,
-          "Record clocks, power, temperature and load every so many seconds, between samples; off"),
-      {Kind::seconds, 0.1, 3600, false}, "off")
+  take_text_number(command.add_option("--telemetry", options.telemetry,
+                                      "Seconds between readings of clocks, power, temperature and "
+                                      "load (never in a sample); off"),
+                   {Kind::seconds, 0.1, 3600, false}, "off")
       ->capture_default_str();
   command
       .add_option("--format", options.format, "Output format (default: the preset's, else table)")

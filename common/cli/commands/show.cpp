@@ -174,11 +174,11 @@ void add_show(CLI::App& app, int& exit_code) {
               {NumberRule::Kind::integer, 0, 12, false});
   command->add_flag(
       "-v,--verbose", options->verbose,
-      "In --format osu the columns of OSU's -f, or of -c where there is no -f; -vv: of "
-      "-f, -c and -z. In --format google-benchmark every repetition, too");
+      "--format osu: also the columns of OSU's -f (collectives) or -c (others); -vv: those of -f, "
+      "-c and -z. --format google-benchmark: also every repetition");
   command->add_flag("--explain", options->explain,
-                    "Instead of rows: what the steps of trainings consist of, by the rows of "
-                    "their operations in these files, and what bounds them");
+                    "Instead of rows: how the time of a training step divides into its operations, "
+                    "and what limits it; needs rows of these operations in the files");
   add_color_option(*command, options->color);
   command->callback([options, &exit_code] { exit_code = show(*options); });
 }

@@ -105,6 +105,7 @@ void elementwise(Case& c) {
 SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
     .doc("Elementwise operations of a Llama3 layer, with their gradients or not")
     .axis("operation", {.values = {"swiglu", "rotary", "add", "scaled_add"},
+                        .defaults = {"swiglu", "rotary", "add"},
                         .doc = "SwiGLU, rotary positions, a sum, or one with a scaled adapter"})
     .axis("pass", {.values = {"forward", "train"}})
     .axis("model", {.values = llm::llama_names(), .defaults = {"1b"}, .defaults_with_gpu = {"8b"}})
@@ -125,6 +126,9 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
     .with(cache_axis)
     .compute_axes()
+    .adjust([](Point& p) {
+      if (p.text("operation") == "scaled_add") p["fused"] = false;  // there is no other
+    })
     .rank_local()
     .where(is_elementwise_sensible)
     .operation_work(elementwise_work)
