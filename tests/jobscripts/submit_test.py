@@ -32,7 +32,7 @@ class Jobs(ScriptTest):
         """An Apptainer that lists such options, notes how it is started, and runs the program under test."""
         return self.stub_command("apptainer", f"""if [[ $2 == --help ]]; then echo '{options}'; exit; fi
 echo "apptainer $*" >>"$STUB_LOG.launcher"
-while [[ $1 != scalemark ]]; do shift; done
+while (($#)) && [[ $1 != scalemark ]]; do shift; done
 shift
 exec "$SCALEMARK" "$@"
 """)
@@ -99,7 +99,7 @@ exec "$SCALEMARK" "$@"
 
     def test_a_pbs_job_stops_before_its_limit(self):
         path = self.stub_command("qsub", "exec bash \"$1\"\n")
-        self.stub_command("mpirun", '[[ $1 == --version ]] && exit\nwhile [[ $1 != *stub_scalemark* ]]; do shift; done\nexec "$@"\n')
+        self.stub_command("mpirun", '[[ $1 == --version ]] && exit\nwhile (($#)) && [[ $1 != *stub_scalemark* ]]; do shift; done\nexec "$@"\n')
         self.expect(self.submit("pbs", "--time", "0:00:04", "--repeats", 2, "--submit", env={**self.stub("wait"), **path}), 130, "Finished cases are kept")
         self.assertEqual(len(self.launches()), 1)
 
@@ -297,7 +297,7 @@ exec "$SCALEMARK" "$@"
     def test_podman_mounts_what_launchers_need(self):
         path = self.stub_command("podman", 'echo "podman $*" >>"$STUB_LOG.launcher"\n'
                                            'echo "$OMPI_MCA_btl_vader_single_copy_mechanism" >"$STUB_LOG.copies"\n'
-                                           'while [[ $1 != scalemark ]]; do shift; done\nshift\nexec "$SCALEMARK" "$@"\n')
+                                           'while (($#)) && [[ $1 != scalemark ]]; do shift; done\nshift\nexec "$SCALEMARK" "$@"\n')
         done = self.run_job("pbs", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": "podman:a/b:1", "TMPDIR": self.folder,
                                                              "SCALEMARK_CONTAINER_OPTIONS": "--runtime runc"})
         self.expect(done, 0)
@@ -319,7 +319,7 @@ exec "$SCALEMARK" "$@"
         path = self.stub_command("docker", 'if [[ $1 == info ]]; then echo "$STUB_DOCKER"; exit; fi\n'
                                            'echo "docker $*" >>"$STUB_LOG.launcher"\n'
                                            'echo "$OMPI_MCA_btl_vader_single_copy_mechanism" >"$STUB_LOG.copies"\n'
-                                           'while [[ $1 != scalemark ]]; do shift; done\nshift\nexec "$SCALEMARK" "$@"\n')
+                                           'while (($#)) && [[ $1 != scalemark ]]; do shift; done\nshift\nexec "$SCALEMARK" "$@"\n')
         allowed = os.sched_getaffinity(0)
         self.addCleanup(os.sched_setaffinity, 0, allowed)
         os.sched_setaffinity(0, {max(allowed)})
