@@ -4,10 +4,11 @@
 
     tests/peers/planted_delays.py --scalemark PROGRAM [--repeats 5] [--keep DIR]
 
-Planted are busy loops on the second rank's core, the same on all cores of the second host, a network of 100 Mbit/s, and pictures on
-another host, behind a network of 24 Mbit/s (sshfs), for a training on one rank. For each repetition it prints what was named, in turns
-with quiet runs, then how often that was right. Needs root, DALI, sshfs, socat, OpenSSH's sftp-server, and two cores with nothing beside
-it. Takes fifteen minutes. Exit: 0 if all were right, else 1.
+Planted are busy loops on the second rank's core, the same on all cores of the second host, and a network of 100 Mbit/s. A training on
+one rank reads pictures of 300 x 300 pixels from another host (sshfs): through a network of 24 Mbit/s, or through one that delays each
+packet by 1 ms and with one thread that loads instead of sixteen. For each repetition it prints what was named, in turns with quiet runs,
+then how often that was right. Needs root, DALI, sshfs, socat, OpenSSH's sftp-server, and two cores with nothing beside it. Takes twenty
+minutes. Exit: 0 if all were right, else 1.
 """
 import contextlib
 import os
@@ -82,23 +83,29 @@ def folder_of_host(host, folder):
             process.wait()
 
 
-def from_another_host(program, path, planted):
-    pictures = path.parent / "pictures"
-    train = [program, "run", *FROM_FILES, "--placement", "none", "-o"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
-    if not pictures.exists():
-        subprocess.run([*train, path.with_name("pictures.h5"), "--data", f"rgb300={pictures}"], **quiet)
-    with hosts(program, 2, None), folder_of_host("node2", pictures) as mount:
-        if planted:
-            recipe("host-slow.sh", "node2", "--rate", "24mbit")
-        subprocess.run(on("head", *train, path, "--data", f"rgb300={mount}"), **quiet)
+def from_another_host(slow, workers):
+    """`slow`: what a quiet and a planted run have on the network; `workers`: how many threads load."""
+    def measure(program, path, planted):
+        pictures = path.parent / "pictures"
+        train = [program, "run", *FROM_FILES, "--placement", "none", "-a", f"workers={workers[planted]}", "-o"]
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
+        if not pictures.exists():
+            subprocess.run([*train, path.with_name("pictures.h5"), "--data", f"rgb300={pictures}"], **quiet)
+        with hosts(program, 2, None), folder_of_host("node2", pictures) as mount:
+            if slow[planted]:
+                recipe("host-slow.sh", "node2", *slow[planted])
+            subprocess.run(on("head", *train, path, "--data", f"rgb300={mount}"), **quiet)
+    return measure
 
+
+FAR = ("--delay", 1)
 
 # What is planted, how the training then runs, and what is to be named.
 PLANTED = {"busy core": (on_one_host, ("rank", 1)),
            "slow host": (on_two_hosts("node2", "--busy", 2), ("rank", 1)),
            "slow link": (on_two_hosts("node2", "--rate", "100mbit"), ("messages", None)),
-           "slow loader": (from_another_host, ("input", None))}
+           "slow storage": (from_another_host(slow=((), ("--rate", "24mbit")), workers=(0, 0)), ("input", None)),
+           "no workers": (from_another_host(slow=(FAR, FAR), workers=(16, 0)), ("input", None))}
 
 
 def named(program, path):
