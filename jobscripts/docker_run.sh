@@ -12,7 +12,9 @@
 set -euo pipefail
 
 if [[ $# == 1 && ($1 == -h || $1 == --help) ]]; then
-  awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"
+  # shellcheck source=jobscripts/lib.sh
+  source "$(dirname "$0")/lib.sh"
+  print_help "$0"
   exit 0
 fi
 # With SYS_NICE Docker's filter of system calls lets a process choose its memory's NUMA node.

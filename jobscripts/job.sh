@@ -70,7 +70,6 @@ done
 [[ -z $hostfile || -r $hostfile ]] || die 2 "--hostfile is '$hostfile', which cannot be read"
 check_run_arguments "$@"
 check_options
-mkdir -p "$output" || die 2 "--output is '$output', which cannot be made"
 set_program "$output" ${scratch:+"$scratch"} ${baseline:+"$baseline"}
 
 # The program binds its ranks itself. An Open MPI built without support for the scheduler reads the nodes from a file.
@@ -96,7 +95,7 @@ if [[ -n ${SCALEMARK_LAUNCHER:-} ]]; then read -r -a launcher <<<"$SCALEMARK_LAU
 command -v "${launcher[0]}" >/dev/null || die 3 "${launcher[0]} was not found: load the MPI module (submit.sh --module), or set SCALEMARK_LAUNCHER"
 element=${PBS_ARRAY_INDEX:-${LSB_JOBINDEX:-${FLUX_JOB_CC:-}}}
 if [[ $element == 0 ]]; then element=''; fi  # of LSF's jobs outside an array
-if [[ -z $element ]]; then prepare_folder "$output" "$resume"; fi
+prepare_folder "$output" "$resume" "$element"
 
 trap 'hand_on SIGINT TERM' INT
 trap 'hand_on SIGTERM USR1' TERM

@@ -174,10 +174,13 @@ set_program() { # [FOLDER...]
 
 # Adds to folders, each once: engines refuse what is mounted twice.
 add_folder() { # FOLDER
-  local folder
+  local folder other
   folder=$(realpath -ms -- "$1")
   [[ $folder != *[:,]* ]] || die 2 "'$folder' cannot be mounted in a container: its name has a colon or a comma"
-  if [[ " ${folders[*]-} " != *" $folder "* ]]; then folders+=("$folder"); fi
+  for other in ${folders[@]+"${folders[@]}"}; do
+    if [[ $other == "$folder" ]]; then return; fi
+  done
+  folders+=("$folder")
 }
 
 # What set_program does with each engine, for its options and folders.
@@ -187,23 +190,22 @@ set_program_of_docker() { # IMAGE
   if [[ $(docker info --format '{{.SecurityOptions}}' 2>/dev/null) == *rootless* ]]; then
     die 3 "Docker's daemon runs without root here, in a network of its own: use podman:$1"
   fi
-  # Launchers talk to their ranks by files of the temporary folder. What --probe finds out is kept in the cache.
-  add_folder "${TMPDIR:-/tmp}"
-  share_cache
-  for folder in "${folders[@]}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
+  mount_folders
   program_command=("$(repository)/jobscripts/docker_run.sh" "${options[@]}" "$1" scalemark)
   rank_command=("${program_command[@]}")
   no_copies_between_containers
 }
 
-# The image has a cache folder of its own, which is gone with the container.
-share_cache() {
+# For Docker and Podman: launchers talk to their ranks by files of the temporary folder. The cache keeps what --probe finds out;
+# an image has one of its own, which is gone with the container.
+mount_folders() {
   local cache
-  cache=$(cache_folder 2>/dev/null) || return 0 # without a home
-  if mkdir -p "$cache" 2>/dev/null; then
+  add_folder "${TMPDIR:-/tmp}"
+  if cache=$(cache_folder 2>/dev/null) && mkdir -p "$cache" 2>/dev/null; then # not without a home
     export XDG_CACHE_HOME=${cache%/scalemark}
     add_folder "$cache"
   fi
+  for folder in "${folders[@]}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
 }
 
 # Each rank runs in a container of its own. The kernel refuses Open MPI's direct copies between their processes.
@@ -214,11 +216,8 @@ no_copies_between_containers() {
 # shellcheck disable=SC2034
 set_program_of_podman() { # IMAGE
   command -v podman >/dev/null || die 3 "podman was not found, which SCALEMARK_CONTAINER needs"
-  # Launchers give ranks their places in the environment, and talk to them by files of the temporary folder.
   add_folder /dev/shm
-  add_folder "${TMPDIR:-/tmp}"
-  share_cache
-  for folder in "${folders[@]}"; do options=("--volume=$folder:$folder" "${options[@]}"); done
+  mount_folders
   if [[ -d /dev/infiniband ]]; then options=(--device=/dev/infiniband "${options[@]}"); fi
   if [[ $(id -u) != 0 ]]; then options=(--userns=keep-id "${options[@]}"); fi
   program_command=(podman run --rm --env-host --net=host --pid=host "--workdir=$PWD" "${options[@]}" "$1" scalemark)

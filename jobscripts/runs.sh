@@ -5,12 +5,10 @@
 
 # --- options ---------------------------------------------------------------------------------
 
-# shellcheck disable=SC2034  # repeats_given is for slurm.sbatch
-repeats=3 repeats_given=0 output='' resume=0 relaunches=12 baseline='' scratch='' staged=()
+repeats=3 output='' resume=0 relaunches=12 baseline='' scratch='' staged=()
 
 # take_option "$@": takes one of the options of all scripts that measure. Sets taken to its number of words, 0 if it is
 # another word.
-# shellcheck disable=SC2034
 take_option() {
   taken=1
   case $1 in
@@ -18,7 +16,7 @@ take_option() {
       need_value "$@"
       taken=2
       case $1 in
-        --repeats) need_count "$1" "$2" 1 && repeats=$2 repeats_given=1 ;;
+        --repeats) need_count "$1" "$2" 1 && repeats=$2 ;;
         --relaunches) need_count "$1" "$2" 0 && relaunches=$2 ;;
         --output) output=$2 ;;
         --baseline) baseline=$2 ;;
@@ -87,8 +85,9 @@ open_scratch() {
   done
 }
 
-# shellcheck disable=SC2317  # called by the trap
 close_scratch() {
+  [[ -n $scratch_folder ]] || return 0
+  trap - EXIT
   "${each_node[@]}" rm -rf -- "$scratch_folder" </dev/null || say "$scratch_folder could not be removed on each node"
 }
 
@@ -288,7 +287,6 @@ measure_element() {
   local element=$1 file=$output/run-$1.h5
   shift
   [[ $element =~ ^[0-9]{1,6}$ ]] || die 2 "the index of this job in its array is '$element', which is no number"
-  mkdir -p "$output" || die 2 "--output is '$output', which cannot be made"
   if [[ $resume == 1 && -f $file && ! -d $file.parts ]]; then
     say "Run $element is there: $file"
     return
@@ -353,10 +351,10 @@ check_run_arguments() {
   done
 }
 
-# Creates FOLDER. Refuses a folder that already has runs, unless they are to be resumed.
-prepare_folder() { # folder, resume 0|1
-  local old
-  old=$(find "$1" -maxdepth 1 -name 'run-*.h5*' -print -quit 2>/dev/null) || old=
+# Creates FOLDER. Refuses a folder that already has runs, unless they are to be resumed, or are those of other elements.
+prepare_folder() { # folder, resume 0|1, [element]
+  local old=''
+  [[ -n ${3:-} ]] || old=$(find "$1" -maxdepth 1 -name 'run-*.h5*' -print -quit 2>/dev/null) || old=
   if [[ -n $old && $2 == 0 ]]; then
     die 2 "--output is '$1', which has runs already: give another folder, or --resume to complete them"
   fi

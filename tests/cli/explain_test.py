@@ -156,6 +156,16 @@ class Explain(ProgramTest):
         self.assertAlmostEqual(parts["optimiser"]["operations"], 1)
         self.assertEqual(parts["attention"]["missing"], len(sizes))
 
+    def test_every_operation_can_be_asked_for_alone(self):
+        """A sum with a scaled adapter has one way only, whatever `fused` says."""
+        for operation, is_by_operators in (("swiglu", False), ("scaled_add", True)):
+            done = run("run", "^micro/elementwise$", "-a", f"operation={operation}", "-a", "model=tiny", "-a", "tokens=256", "--dry-run",
+                       program=ALL)
+            self.expect(done, 0)
+            keys = planned_keys(done)
+            self.assertEqual(len(keys), 2, "forward and train")
+            self.assertEqual({"fused=false" in key for key in keys}, {is_by_operators})
+
     def test_what_it_refuses(self):
         copies = self.path("copies.h5")
         self.expect(run("run", "^micro/memcpy$", "-a", "direction=h2h", "-a", "bytes=8", "-n", 3, "-o", copies), 0)

@@ -78,7 +78,7 @@ exec "$SCALEMARK" "$@"
 
     def test_pbs_gives_no_warning_so_the_job_does(self):
         for limit, seconds in (("1:00:00", 3480), ("0:04:00", 120), ("0:00:30", 15)):
-            self.out = self.path(f"{seconds}")
+            self.out = self.path(str(seconds))
             self.expect(self.submit("pbs", "--time", limit), 0)
             self.assertIn(f"\nexec timeout --foreground --preserve-status --signal=USR1 --kill-after=120 {seconds} bash jobscripts/job.sh pbs ", self.job("pbs"))
         for scheduler in ("slurm", "lsf", "flux"):
@@ -298,20 +298,25 @@ exec "$SCALEMARK" "$@"
         path = self.stub_command("podman", 'echo "podman $*" >>"$STUB_LOG.launcher"\n'
                                            'echo "$OMPI_MCA_btl_vader_single_copy_mechanism" >"$STUB_LOG.copies"\n'
                                            'while (($#)) && [[ $1 != scalemark ]]; do shift; done\nshift\nexec "$SCALEMARK" "$@"\n')
-        done = self.run_job("pbs", "0", "--repeats", 2, env={**path, "SCALEMARK_CONTAINER": "podman:a/b:1", "TMPDIR": self.folder,
-                                                             "SCALEMARK_CONTAINER_OPTIONS": "--runtime runc"})
+        # Each folder is mounted once, also one whose name another one begins with.
+        cache, earlier, self.out = self.path("cache"), self.path("out"), self.path("out and more")
+        os.makedirs(earlier)
+        done = self.run_job("pbs", "0", "--repeats", 2, "--baseline", earlier,
+                            env={**path, "SCALEMARK_CONTAINER": "podman:a/b:1", "TMPDIR": self.folder, "XDG_CACHE_HOME": cache,
+                                 "SCALEMARK_CONTAINER_OPTIONS": "--runtime runc"})
         self.expect(done, 0)
-        for command in (f"run --output {self.out}/run-1.h5", f"show {self.out}"):
-            launch = next(line for line in self.launcher().splitlines() if line.startswith("podman") and command in line)
-            self.assertIn(f" --runtime runc a/b:1 scalemark {command}", launch)
-            self.assertLessEqual({"--rm", "--env-host", "--net=host", "--pid=host", f"--workdir={os.getcwd()}",
-                                  *([] if os.geteuid() == 0 else ["--userns=keep-id"]),
-                                  *(f"--volume={folder}:{folder}" for folder in (self.folder, "/dev/shm", self.out, os.getcwd()))},
-                                 set(launch.split()))
+        user = "" if os.geteuid() == 0 else "--userns=keep-id "
+        cards = "--device=/dev/infiniband " if os.path.isdir("/dev/infiniband") else ""
+        volumes = " ".join(f"--volume={folder}:{folder}" for folder in (os.path.join(cache, "scalemark"), self.folder, "/dev/shm", earlier,
+                                                                       self.out, os.getcwd()))
+        words = f"podman run --rm --env-host --net=host --pid=host --workdir={os.getcwd()} {user}{cards}{volumes} --runtime runc a/b:1 scalemark"
+        self.assertIn(f"{words} run --output {self.out}/run-1.h5", self.launcher())
+        self.assertIn(f"{words} show {self.out}", self.launcher())
         with open(self.log + ".copies", encoding="ascii") as file:
             self.assertEqual(file.read(), "none\n")
         self.expect(self.run_job("pbs", "0", env={"SCALEMARK_CONTAINER": "podman:"}), 2, "SCALEMARK_CONTAINER")
         self.expect(self.submit("slurm", "--container", "podman:"), 2, "podman:IMAGE")
+        self.out = earlier  # in the head of a job no blanks are allowed
         self.expect(self.submit("slurm", "--container", "podman:a/b:1"), 0)
         self.assertIn("export SCALEMARK_CONTAINER=podman:a/b:1\n", self.job("slurm"))
 

@@ -140,11 +140,10 @@ void add_compare(CLI::App& app, int& exit_code) {
   add_color_option(*command, options->color);
   command->footer(
       "Exit codes: 0 pass, 1 what --fail-on names, 2 usage, 3 unreadable input, 4 nothing in "
-      "common (or "
-      "environments differ under --fail-on env), 5 inconclusive under --strict. --aa passes unless "
+      "common (or environments differ under --fail-on env), 5 inconclusive under --strict. --aa "
+      "passes unless "
       "nothing could be tested (4) or --fail-on is given: regression then means false verdicts in "
-      "more than 5 % of the splits. "
-      "docs/comparing.md explains the output.");
+      "more than 5 % of the splits. docs/comparing.md explains the output.");
   for (CLI::Option* mode : add_plan_options(*command, options->plan)) {
     mode->excludes("--against")->excludes("--strict");
   }

@@ -68,8 +68,8 @@ compare::SelfTestOptions self_test_options(const compare::CompareOptions& option
 std::vector<CLI::Option*> add_plan_options(CLI::App& command, PlanOptions& options) {
   CLI::Option* aa = command.add_flag("--aa", options.self_test,
                                      "Without --against: A/A test. Split the runs of BASE (at "
-                                     "least 4) into two sides in all ways, of "
-                                     "many in 200; print how often verdicts are false, and the "
+                                     "least 4) into two sides in all ways, of many in 200; print "
+                                     "how often verdicts are false, and the "
                                      "smallest change found. Formats: text, json");
   CLI::Option* power =
       command.add_flag("--power", options.power,

@@ -48,6 +48,7 @@ nlohmann::json to_json(const Value& value) {
   return std::visit([](const auto& held) { return nlohmann::json(held); }, value);
 }
 
+/// What a benchmark needs beyond its axes: "LibTorch", "2 ranks".
 std::vector<std::string> needs_of(const Benchmark& benchmark) {
   std::vector<std::string> needs = benchmark.needs();
   if (benchmark.default_ranks() > 1)

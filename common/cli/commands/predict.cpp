@@ -115,8 +115,8 @@ void add_simulation(CLI::App& command, PredictArguments& options) {
           "--loggps", options.loggps,
           "Costs of a message, in ns (S: bytes), as L=2500,o=1500,g=1000,G=6,O=0,S=65535; what "
           "is left out is 0, S without limit. L latency, o CPU per message, g and G interface per "
-          "message and byte, O CPU "
-          "per byte, S largest message that is sent before its receiver is ready")
+          "message and byte, O CPU per byte, S largest message that is sent before its receiver is "
+          "ready")
       ->needs(simulate);
   CLI::Option* topology =
       command
@@ -135,12 +135,12 @@ void add_simulation(CLI::App& command, PredictArguments& options) {
 /// Options of `--from`.
 void add_rows(CLI::App& command, PredictArguments& options) {
   RowPrediction& rows = options.from_rows;
-  CLI::Option* from = command
-                          .add_option("--from", rows.files,
-                                      "Result files. Of a collective: rows on at least two numbers "
-                                      "of ranks. Of a training: "
-                                      "its steps, and the collectives that a step uses")
-                          ->excludes("--simulate");
+  CLI::Option* from =
+      command
+          .add_option("--from", rows.files,
+                      "Result files. Of a collective: rows on at least two numbers "
+                      "of ranks. Of a training: its steps, and the collectives that a step uses")
+          ->excludes("--simulate");
   CLI::Option* workload = command
                               .add_option("--workload", rows.workload,
                                           "What to predict: micro/allreduce, imaging/train, ...")

@@ -145,8 +145,7 @@ void add_size_options(CLI::App& command, RunOptions& options) {
 void add_case_options(CLI::App& command, RunOptions& options) {
   command.add_option("FILTER", options.filters,
                      "Regular expressions searched in suite/name; an exact name selects only "
-                     "itself; with --preset "
-                     "they choose within it");
+                     "itself; with --preset they choose within it");
   command.add_option("--preset", options.preset,
                      "Built-in preset, or a .toml file (default without a filter: quick)");
   command
