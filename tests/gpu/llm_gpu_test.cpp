@@ -43,7 +43,7 @@ void expect_close(const torch::Tensor& got, const torch::Tensor& want, const std
 }
 
 TEST_F(LlmGpu, SwigluAndRotaryPositionsAreThoseOfTheHost) {
-  for (const auto type : {torch::kDouble, torch::kFloat32, torch::kBFloat16}) {
+  for (const auto type : {torch::kDouble, torch::kFloat32, torch::kBFloat16, torch::kFloat16}) {
     for (const std::int64_t width : {64, 67}) {  // 67: no wide accesses
       const torch::Tensor gate = torch::randn({3, 5, width}, type), up = torch::randn_like(gate),
                           dy = torch::randn_like(gate);

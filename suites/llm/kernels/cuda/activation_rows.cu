@@ -120,6 +120,7 @@ void rotate(const T* x, const Wide<T>* table, const Rotation& shape, T* y, cudaS
 SCALEMARK_INSTANTIATE(float);
 SCALEMARK_INSTANTIATE(double);
 SCALEMARK_INSTANTIATE(c10::BFloat16);
+SCALEMARK_INSTANTIATE(c10::Half);
 #undef SCALEMARK_INSTANTIATE
 
 }  // namespace scalemark::llm::cuda

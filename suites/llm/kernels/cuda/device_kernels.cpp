@@ -37,7 +37,7 @@ torch::Tensor swiglu(const torch::Tensor& gate, const torch::Tensor& up) {
   const Queue queue(gate);
   const torch::Tensor g = gate.contiguous(), u = up.contiguous();
   torch::Tensor y = torch::empty_like(g);
-  AT_DISPATCH_FLOATING_TYPES_AND(torch::kBFloat16, g.scalar_type(), "swiglu", [&] {
+  AT_DISPATCH_FLOATING_TYPES_AND2(torch::kBFloat16, torch::kHalf, g.scalar_type(), "swiglu", [&] {
     cuda::swiglu(g.const_data_ptr<scalar_t>(), u.const_data_ptr<scalar_t>(), g.numel(),
                  y.mutable_data_ptr<scalar_t>(), queue.stream);
   });
@@ -49,12 +49,13 @@ SwigluGradients swiglu_gradients(const torch::Tensor& dy, const torch::Tensor& g
   const Queue queue(gate);
   const torch::Tensor d = dy.contiguous(), g = gate.contiguous(), u = up.contiguous();
   SwigluGradients result{torch::empty_like(g), torch::empty_like(u)};
-  AT_DISPATCH_FLOATING_TYPES_AND(torch::kBFloat16, g.scalar_type(), "swiglu_gradients", [&] {
-    cuda::swiglu_gradient(d.const_data_ptr<scalar_t>(), g.const_data_ptr<scalar_t>(),
-                          u.const_data_ptr<scalar_t>(), g.numel(),
-                          result.gate.mutable_data_ptr<scalar_t>(),
-                          result.up.mutable_data_ptr<scalar_t>(), queue.stream);
-  });
+  AT_DISPATCH_FLOATING_TYPES_AND2(
+      torch::kBFloat16, torch::kHalf, g.scalar_type(), "swiglu_gradients", [&] {
+        cuda::swiglu_gradient(d.const_data_ptr<scalar_t>(), g.const_data_ptr<scalar_t>(),
+                              u.const_data_ptr<scalar_t>(), g.numel(),
+                              result.gate.mutable_data_ptr<scalar_t>(),
+                              result.up.mutable_data_ptr<scalar_t>(), queue.stream);
+      });
   return result;
 }
 
@@ -68,7 +69,7 @@ torch::Tensor rotate(const torch::Tensor& x_bshe, const torch::Tensor& rotation,
                              .places = table.numel() / x.size(3),
                              .back = back};
   torch::Tensor y = torch::empty_like(x);
-  AT_DISPATCH_FLOATING_TYPES_AND(torch::kBFloat16, x.scalar_type(), "rotate", [&] {
+  AT_DISPATCH_FLOATING_TYPES_AND2(torch::kBFloat16, torch::kHalf, x.scalar_type(), "rotate", [&] {
     cuda::rotate(x.const_data_ptr<scalar_t>(), table.const_data_ptr<Wide<scalar_t>>(), shape,
                  y.mutable_data_ptr<scalar_t>(), queue.stream);
   });
