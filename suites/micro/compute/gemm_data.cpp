@@ -162,77 +162,88 @@ int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k) {
   return sum;
 }
 
-void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std::string& precision,
-                   int (*value)(std::int64_t, std::int64_t)) {
+std::vector<std::uint8_t> whole_part(std::int64_t rows, std::int64_t columns,
+                                     const std::string& precision,
+                                     int (*value)(std::int64_t, std::int64_t)) {
   constexpr int kLargest = 3;
   Encoded whole(precision);
   for (int number = -kLargest; number <= kLargest; ++number) whole.add(number);
-  auto* const first = static_cast<std::uint8_t*>(to);
-  const std::size_t row = operand_bytes(columns, precision);
-  for (std::int64_t i = 0; i < std::min(rows, kPeriod); ++i) {
+  rows = std::min(rows, kPeriod);
+  std::vector<std::uint8_t> part(static_cast<std::size_t>(rows) *
+                                 operand_bytes(columns, precision));
+  for (std::int64_t i = 0; i < rows; ++i) {
     for (std::int64_t j = 0; j < columns; ++j)
-      whole.write(first, static_cast<std::size_t>(i * columns + j),
+      whole.write(part.data(), static_cast<std::size_t>(i * columns + j),
                   static_cast<std::size_t>(value(i, j) + kLargest));
   }
-  std::uint8_t* place = first + static_cast<std::size_t>(kPeriod) * row;
-  for (std::int64_t i = kPeriod; i < rows; ++i, place += row)
-    std::memcpy(place, place - static_cast<std::size_t>(kPeriod) * row, row);
+  return part;
 }
 
-void write_normal(void* to, std::int64_t elements, const std::string& precision,
-                  std::uint64_t seed) {
+std::vector<std::uint8_t> normal_part(std::int64_t elements, const std::string& precision,
+                                      std::uint64_t seed) {
   Encoded normal(precision);
   for (const double number : normal_numbers()) normal.add(number);
   std::mt19937_64 random(seed);
-  auto* const first = static_cast<std::uint8_t*>(to);
+  const std::int64_t drawn = std::min(elements, kDrawn);
+  std::vector<std::uint8_t> part(operand_bytes(drawn, precision));
   std::uint64_t bits = 0;
-  for (std::int64_t i = 0; i < std::min(elements, kDrawn); ++i, bits >>= kNormalBits) {
+  for (std::int64_t i = 0; i < drawn; ++i, bits >>= kNormalBits) {
     if (i % 4 == 0) bits = random();
-    normal.write(first, static_cast<std::size_t>(i), bits % kNormals);
+    normal.write(part.data(), static_cast<std::size_t>(i), bits % kNormals);
   }
-  // Whole bytes: a half one of fp4 is written again.
-  const std::size_t drawn =
-      static_cast<std::size_t>(std::min(elements, kDrawn)) * gemm_types(precision).operand_bits / 8;
-  std::size_t left = operand_bytes(elements, precision) - drawn;
-  std::uint8_t* place = first + drawn;
-  for (std::size_t bytes = 0; left > 0; left -= bytes, place += bytes) {
-    bytes = std::min(left, drawn);
-    std::memcpy(place, first, bytes);
-  }
+  // Whole bytes repeat, without the half one of fp4.
+  if (drawn < elements)
+    part.resize(static_cast<std::size_t>(drawn) * gemm_types(precision).operand_bits / 8);
+  return part;
 }
 
-void write_a(void* to, const GemmSize& size, const std::string& precision, GemmValues values) {
-  if (values == GemmValues::normal)
-    write_normal(to, size.m * size.k, precision, 1);
-  else if (size.a_by_inner)
-    write_operand(to, size.k, size.m, precision,
-                  [](std::int64_t inner, std::int64_t row) { return gemm_a(row, inner); });
-  else
-    write_operand(to, size.m, size.k, precision, gemm_a);
+std::vector<std::uint8_t> part_of_a(const GemmSize& size, const std::string& precision,
+                                    GemmValues values) {
+  if (values == GemmValues::normal) return normal_part(size.m * size.k, precision, 1);
+  if (size.a_by_inner)
+    return whole_part(size.k, size.m, precision,
+                      [](std::int64_t inner, std::int64_t row) { return gemm_a(row, inner); });
+  return whole_part(size.m, size.k, precision, gemm_a);
 }
 
-void write_weight(void* to, const GemmSize& size, const std::string& precision, GemmValues values) {
-  if (values == GemmValues::normal)
-    write_normal(to, size.n * size.k, precision, 2);
-  else if (size.w_by_inner)
-    write_operand(to, size.k, size.n, precision,
-                  [](std::int64_t inner, std::int64_t column) { return gemm_w(column, inner); });
-  else
-    write_operand(to, size.n, size.k, precision, gemm_w);
+std::vector<std::uint8_t> part_of_weight(const GemmSize& size, const std::string& precision,
+                                         GemmValues values) {
+  if (values == GemmValues::normal) return normal_part(size.n * size.k, precision, 2);
+  if (size.w_by_inner)
+    return whole_part(size.k, size.n, precision, [](std::int64_t inner, std::int64_t column) {
+      return gemm_w(column, inner);
+    });
+  return whole_part(size.n, size.k, precision, gemm_w);
 }
 
-GemmCheck check_product(const void* c, const GemmSize& size, const std::string& precision) {
+void repeat(void* to, std::size_t bytes, const std::vector<std::uint8_t>& part) {
+  auto* const first = static_cast<std::uint8_t*>(to);
+  for (std::size_t done = 0; done < bytes; done += part.size())
+    std::memcpy(first + done, part.data(), std::min(part.size(), bytes - done));
+}
+
+GemmCheck check_product(const std::function<const void*(std::int64_t)>& row_of_c,
+                        const GemmSize& size, const std::string& precision) {
   GemmCheck result;
   const std::size_t width = gemm_types(precision).result;
   for (const std::int64_t i : places(size.m)) {
+    const auto* const row = static_cast<const std::uint8_t*>(row_of_c(i));
     for (const std::int64_t j : places(size.n)) {
-      const auto* place =
-          static_cast<const std::uint8_t*>(c) + static_cast<std::size_t>(i * size.n + j) * width;
+      const std::uint8_t* const place = row + static_cast<std::size_t>(j) * width;
       ++result.checked;
       if (read_result(place, precision) != gemm_expected(i, j, size.k)) ++result.wrong;
     }
   }
   return result;
+}
+
+GemmCheck check_product(const void* c, const GemmSize& size, const std::string& precision) {
+  const std::size_t row = static_cast<std::size_t>(size.n) * gemm_types(precision).result;
+  return check_product(
+      [c, row](std::int64_t i) {
+        return static_cast<const std::uint8_t*>(c) + static_cast<std::size_t>(i) * row;
+      },
+      size, precision);
 }
 
 }  // namespace scalemark::micro

@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "suites/micro/compute/gemm_size.hpp"
 
@@ -34,26 +36,39 @@ int gemm_w(std::int64_t column, std::int64_t inner);
 /// Expected element of C.
 int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k);
 
-/// Writes a matrix [rows, columns] of `value` in the operands' type of `precision` to `to`. fp4: an
-/// even number of columns.
-void write_operand(void* to, std::int64_t rows, std::int64_t columns, const std::string& precision,
-                   int (*value)(std::int64_t, std::int64_t));
 /// What the operands hold: values whose product is known exactly, or normally distributed numbers.
+/// On a GPU a product of normal numbers draws more power, and so runs at lower clocks, than one of
+/// small whole numbers.
 enum class GemmValues { known, normal };
-/// Writes A or W of a product, as `size` says that they are stored, in the operands' type of
-/// `precision` to `to`.
-void write_a(void* to, const GemmSize& size, const std::string& precision, GemmValues values);
-void write_weight(void* to, const GemmSize& size, const std::string& precision, GemmValues values);
-/// Writes `elements` numbers of a standard normal distribution, rounded to the operands' type. On a
-/// GPU a product of such numbers draws more power, and so runs at lower clocks, than one of small
-/// whole numbers.
-void write_normal(void* to, std::int64_t elements, const std::string& precision,
-                  std::uint64_t seed);
+
+/// The first bytes of a matrix, of which the rest is a repetition. Matrices of gigabytes are filled
+/// from a few megabytes where they lie.
+/// Of a matrix [rows, columns] of `value`, in the operands' type of `precision`: its first rows.
+/// fp4: an even number of columns.
+std::vector<std::uint8_t> whole_part(std::int64_t rows, std::int64_t columns,
+                                     const std::string& precision,
+                                     int (*value)(std::int64_t, std::int64_t));
+/// Of `elements` numbers of a standard normal distribution, rounded to the operands' type: up to
+/// four million of them.
+std::vector<std::uint8_t> normal_part(std::int64_t elements, const std::string& precision,
+                                      std::uint64_t seed);
+/// Of A or W of a product, as `size` says that they are stored.
+std::vector<std::uint8_t> part_of_a(const GemmSize& size, const std::string& precision,
+                                    GemmValues values);
+std::vector<std::uint8_t> part_of_weight(const GemmSize& size, const std::string& precision,
+                                         GemmValues values);
+/// Fills `bytes` bytes of host memory at `to` with a part, again and again.
+void repeat(void* to, std::size_t bytes, const std::vector<std::uint8_t>& part);
+
 /// Checks up to 48 x 48 elements of C, edges included, against their exact values.
 struct GemmCheck {
   std::uint64_t checked = 0, wrong = 0;
 };
-/// Compares each element of `c` with gemm_expected().
+/// Compares them with gemm_expected(). `row_of_c` gives a row of C in host memory, which is read
+/// before the next one is asked for.
+GemmCheck check_product(const std::function<const void*(std::int64_t)>& row_of_c,
+                        const GemmSize& size, const std::string& precision);
+/// Of all of C, in host memory.
 GemmCheck check_product(const void* c, const GemmSize& size, const std::string& precision);
 
 }  // namespace scalemark::micro

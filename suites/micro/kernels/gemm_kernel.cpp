@@ -15,8 +15,8 @@ void run_gemm(benchmark::State& state, const std::string& precision, std::int64_
   const GemmSize size{.m = n, .n = n, .k = n};
   const at::ScalarType type = torch_support::storage_type(precision);
   const at::Tensor a = at::empty({n, n}, type), weight = at::empty({n, n}, type);
-  write_operand(a.data_ptr(), n, n, precision, gemm_a);
-  write_operand(weight.data_ptr(), n, n, precision, gemm_w);
+  repeat(a.data_ptr(), a.nbytes(), whole_part(n, n, precision, gemm_a));
+  repeat(weight.data_ptr(), weight.nbytes(), whole_part(n, n, precision, gemm_w));
   const at::Tensor b = weight.t().contiguous();
   at::Tensor product = at::full({n, n}, -1e3, type);
   at::mm_out(product, a, b);  // untimed: the first call generates code for this shape

@@ -50,7 +50,7 @@ TEST(GemmData, OperandsAreTheirValuesInEachType) {
   constexpr std::int64_t kColumns = 12, kRows = 80;  // more rows than after which they repeat
   for (const std::string precision : kPrecisions) {
     std::vector<std::uint8_t> matrix(operand_bytes(kRows * kColumns, precision));
-    write_operand(matrix.data(), kRows, kColumns, precision, gemm_a);
+    repeat(matrix.data(), matrix.size(), whole_part(kRows, kColumns, precision, gemm_a));
     for (std::int64_t i = 0; i < kRows; ++i) {
       for (std::int64_t j = 0; j < kColumns; ++j) {
         ASSERT_EQ(decoded(matrix, static_cast<std::size_t>(i * kColumns + j), precision),
@@ -65,12 +65,10 @@ TEST(GemmData, NormalOperandsHaveMeanZeroAndVarianceOne) {
   constexpr std::int64_t kElements = 10'000;
   for (const std::string precision : kPrecisions) {
     SCOPED_TRACE(precision);
-    std::vector<std::uint8_t> one(operand_bytes(kElements, precision)), same(one), other(one);
-    write_normal(one.data(), kElements, precision, 1);
-    write_normal(same.data(), kElements, precision, 1);
-    write_normal(other.data(), kElements, precision, 2);
-    EXPECT_EQ(one, same);
-    EXPECT_NE(one, other);
+    const std::vector<std::uint8_t> one = normal_part(kElements, precision, 1);
+    EXPECT_EQ(one.size(), operand_bytes(kElements, precision));
+    EXPECT_EQ(one, normal_part(kElements, precision, 1));
+    EXPECT_NE(one, normal_part(kElements, precision, 2));
     std::set<double> distinct;
     double sum = 0, squares = 0, beyond_two = 0;
     for (std::size_t i = 0; i < kElements; ++i) {
@@ -94,7 +92,7 @@ TEST(GemmData, NormalOperandsHaveMeanZeroAndVarianceOne) {
 TEST(GemmData, NormalOperandsRepeatAfterFourMillionButNotByRows) {
   constexpr std::int64_t kRow = 8192, kRows = 600, kRepeats = (1 << 22) + 3;
   std::vector<std::uint8_t> matrix(kRow * kRows);
-  write_normal(matrix.data(), kRow * kRows, "fp8", 1);
+  repeat(matrix.data(), matrix.size(), normal_part(kRow * kRows, "fp8", 1));
   EXPECT_TRUE(std::equal(matrix.begin() + kRepeats, matrix.end(), matrix.begin()));
   std::set<std::vector<std::uint8_t>> rows;
   for (auto row = matrix.begin(); row != matrix.end(); row += kRow) rows.emplace(row, row + kRow);
@@ -131,8 +129,8 @@ TEST(GemmData, OperandsAreStoredAsTheirProductWantsThem) {
   for (const bool by_inner : {false, true}) {
     const GemmSize size{.m = 5, .n = 4, .k = 3, .a_by_inner = by_inner, .w_by_inner = by_inner};
     std::vector<double> a(15), w(12);
-    write_a(a.data(), size, "fp64", GemmValues::known);
-    write_weight(w.data(), size, "fp64", GemmValues::known);
+    repeat(a.data(), a.size() * sizeof(double), part_of_a(size, "fp64", GemmValues::known));
+    repeat(w.data(), w.size() * sizeof(double), part_of_weight(size, "fp64", GemmValues::known));
     for (std::int64_t inner = 0; inner < size.k; ++inner) {
       for (std::int64_t row = 0; row < size.m; ++row)
         EXPECT_EQ(

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <limits>
 #include <utility>
 #include <vector>
@@ -117,8 +116,8 @@ class GpuGemm final : public GemmEngine {
   }
 
   void fill(GemmValues values) override {
-    upload(a_, [&](void* to) { write_a(to, size_, precision_, values); });
-    upload(weight_, [&](void* to) { write_weight(to, size_, precision_, values); });
+    write(a_, part_of_a(size_, precision_, values));
+    write(weight_, part_of_weight(size_, precision_, values));
   }
 
   void start() override { check_lt(multiply(algorithm_)); }
@@ -130,7 +129,14 @@ class GpuGemm final : public GemmEngine {
     return copy;
   }
   GemmCheck check() override {
-    const GemmCheck found = check_product(result().bytes.data(), size_, precision_);
+    std::vector<std::uint8_t> row(c_.bytes() / static_cast<std::size_t>(size_.m));
+    const auto row_of_c = [&](std::int64_t i) {
+      device().copy(row.data(), c_.as<std::uint8_t>() + static_cast<std::size_t>(i) * row.size(),
+                    row.size(), stream_);
+      finish();
+      return static_cast<const void*>(row.data());
+    };
+    const GemmCheck found = check_product(row_of_c, size_, precision_);
     device::check(cudaMemsetAsync(c_.data(), 0x7F, c_.bytes(), native()));
     finish();
     return found;
@@ -154,10 +160,14 @@ class GpuGemm final : public GemmEngine {
   device::Device& device() { return case_.hardware().gpu(); }
   cudaStream_t native() { return static_cast<cudaStream_t>(stream_.native()); }
 
-  void upload(const device::Buffer& buffer, const std::function<void(void*)>& write) {
-    std::vector<std::uint8_t> host(buffer.bytes());
-    write(host.data());
-    device().copy(buffer.data(), host.data(), host.size(), stream_);
+  /// Copies the part to the device, and there what is written behind it until all is full.
+  void write(const device::Buffer& buffer, const std::vector<std::uint8_t>& part) {
+    auto* const first = buffer.as<std::uint8_t>();
+    device().copy(first, part.data(), part.size(), stream_);
+    for (std::size_t done = part.size(), more = 0; done < buffer.bytes(); done += more) {
+      more = std::min(done, buffer.bytes() - done);
+      device().copy(first + done, first, more, stream_);
+    }
     finish();
   }
   device::Buffer allocate(std::size_t bytes) {

@@ -22,8 +22,8 @@ class CpuGemm final : public GemmEngine {
     fill(GemmValues::normal);
   }
   void fill(GemmValues values) override {
-    write_a(a_.data_ptr(), size_, precision_, values);
-    write_weight(weight_.data_ptr(), size_, precision_, values);
+    repeat(a_.data_ptr(), a_.nbytes(), part_of_a(size_, precision_, values));
+    repeat(weight_.data_ptr(), weight_.nbytes(), part_of_weight(size_, precision_, values));
   }
   void start() override { at::mm_out(c_, left_, right_); }
   void finish() override {}
