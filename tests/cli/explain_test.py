@@ -8,6 +8,7 @@ import unittest
 import h5py
 
 from harness import ALL, ProgramTest, planned_keys, rows, run
+from header_edits import twice_as_long
 
 RESULTS = pathlib.Path(__file__).resolve().parents[2] / "results"
 TRAIN = ["run", "^imaging/train$", "-a", "device=cpu", "-a", "threads=1", "-a", "strategy=single", "-a", "images=8", "-a", "batch=4",
@@ -95,6 +96,22 @@ class Explain(ProgramTest):
         for part in step["components"]:
             self.assertAlmostEqual(part["there"], part["here"])
         self.assertEqual({part["name"]: part["scaled"] for part in step["components"]}["convolutions"], 30)
+        self.assertAlmostEqual(step["step_by_roofs"], step["step"], msg="all operations were scaled by the roofs")
+        self.by_the_roofs_alone(files, roofs)
+
+    def by_the_roofs_alone(self, files, roofs):
+        """A machine with the same roofs on which each operation takes twice as long: the roofs alone do not see that."""
+        slow = [twice_as_long(file, self.path(f"slow-{number}.h5")) for number, file in enumerate(files[1:])]
+        request = ["predict", "--from", *files, roofs, "--machine", *slow, roofs, "--workload", "imaging/train"]
+        told = run(*request, "--format", "json", program=ALL)
+        self.expect(told, 0)
+        (step,) = json.loads(told.stdout)
+        wait = sum(part["here"] for part in step["components"] if part["source"] == "loader_wait")
+        self.assertAlmostEqual(step["rows_there"] - wait, 2 * (step["rows_here"] - wait), places=6)
+        self.assertAlmostEqual(step["step_by_roofs"], step["step_here"], places=6)
+        text = run(*request, program=ALL)
+        self.expect(text, 0)
+        self.assertRegex(text.stdout, r"By the rates of products and memory alone it takes [\d.]+ m?s, -(4\d|50)\.\d % against the rows\.")
 
     def on_another_machine(self, train, files, step):
         """`predict --machine`, with the same machine as the other one."""
@@ -166,13 +183,25 @@ class Explain(ProgramTest):
             self.assertEqual(len(keys), 2, "forward and train")
             self.assertEqual({"fused=false" in key for key in keys}, {is_by_operators})
 
+    def test_steps_of_a_gpu(self):
+        """The committed files of an H200: at least 85 % of both steps, bound by their products."""
+        for name, least in (("8b", 0.90), ("lora", 0.85)):
+            done = self.explain(RESULTS / f"h200/explain-{name}.h5", RESULTS / f"h200/explain-{name}-rows", "--format", "json")
+            self.expect(done, 0)
+            (step,) = json.loads(done.stdout)
+            parts = {part["name"]: part["seconds"] for part in step["components"]}
+            self.assertAlmostEqual(sum(parts.values()), step["explained"], delta=1e-9)
+            self.assertGreater(step["explained"] / step["step"], least, name)
+            self.assertLess(step["explained"], step["step"], name)
+            self.assertEqual(max(parts, key=parts.get), "products", name)
+
     def test_what_it_refuses(self):
         copies = self.path("copies.h5")
         self.expect(run("run", "^micro/memcpy$", "-a", "direction=h2h", "-a", "bytes=8", "-n", 3, "-o", copies), 0)
         self.expect(self.explain(copies), 4, "no row here is of imaging/train or llm/finetune")
-        self.expect(self.explain(RESULTS / "h100/explain-lora.h5", RESULTS / "h200/explain-8b-rows.h5"), 3,
+        self.expect(self.explain(RESULTS / "h100/explain-lora.h5", RESULTS / "h200/explain-8b-rows"), 3,
                     "is of another machine: its gpu_model is NVIDIA H200, that of the others NVIDIA H100")
-        self.expect(self.explain(RESULTS / "h200/explain-8b.h5"), 4,
+        self.expect(self.explain(RESULTS / "h200/8b-tuned.h5"), 4,
                     "are not known: its rows hold several sequences, and it has no step_sequence")
         self.expect(self.explain(copies, "--format", "csv"), 2, "--explain prints --format table or json")
         self.expect(self.explain(copies, self.path("none.h5")), 3)

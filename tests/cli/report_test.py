@@ -123,7 +123,7 @@ class Pages(ProgramTest):
         # Rows of another machine explain nothing, and a training without rows is not drawn.
         self.assertNotIn('id="steps"', self.text(self.report(*measured, RUNS[0], program=ALL)))
         mobilenet = os.path.join(H200, "explain-mobilenet.h5")
-        self.assertNotIn('id="steps"', self.text(self.report(mobilenet, os.path.join(H200, "explain-8b-rows.h5"), program=ALL)))
+        self.assertNotIn('id="steps"', self.text(self.report(mobilenet, os.path.join(H200, "explain-8b-rows"), program=ALL)))
 
         rows = os.path.join(H200, "explain-mobilenet-rows.h5")
         path = self.report(mobilenet, rows, "--base", os.path.join(H200, "train-nchw.h5"), program=ALL)
