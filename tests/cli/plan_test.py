@@ -104,6 +104,14 @@ class Plan(ProgramTest):
             self.assertGreaterEqual(row["memory"], 2 << 20)
             self.assertEqual(row["longest"], 6)
 
+    def test_a_whole_preset(self):
+        planned = planned_keys(run("run", "--preset", "osu", "--dry-run", ranks=2))
+        plan = self.plan("--preset", "osu", "--ranks", 2)
+        self.assertEqual([row["key"] for row in plan["rows"]], planned)
+        self.assertGreater(len(planned), 50)
+        self.assertEqual((plan["measured"], plan["bounded"] + plan["unknown"]), (0, len(planned)))
+        self.assertAlmostEqual(plan["bounded_seconds"], sum(row["longest"] or 0 for row in plan["rows"]))
+
     def test_what_it_refuses(self):
         file = self.measure("run.h5", "-a", "ranks=2")
         self.expect(run("plan", "^micro/memcpy$", "--from", file), 4)

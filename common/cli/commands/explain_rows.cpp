@@ -189,6 +189,12 @@ Explained StepRows::explain(const Training& training, const StepRows& elsewhere)
   });
 }
 
+StepRows StepRows::roofs_alone() const {
+  StepRows roofs = *this;
+  roofs.rows_.clear();
+  return roofs;
+}
+
 Explained StepRows::explain(const Training& training, const Estimate& estimate) const {
   std::vector<predict::StepTerm> terms;
   Explained result;

@@ -62,6 +62,8 @@ class StepRows {
   Explained explain(const Training& training) const;
   /// Estimates by the time on another machine and the roofs of both.
   Explained explain(const Training& training, const StepRows& elsewhere) const;
+  /// These rows without those of operations: only the roofs are left.
+  StepRows roofs_alone() const;
 
  private:
   /// Times of an operation, one per run. On a GPU its own time, and the host's to enqueue it.

@@ -43,6 +43,11 @@ struct OnMachine {
 
   double step() const { return predict::step_elsewhere(steps.here, steps.there); }
   double error() const { return step() / *measured - 1; }
+  /// By the rates of products and memory alone.
+  std::optional<double> step_by_roofs() const {
+    if (!steps.by_roofs) return std::nullopt;
+    return predict::step_elsewhere(steps.here, *steps.by_roofs);
+  }
 };
 
 bool is_meant(const Training& training, const Benchmark& benchmark, const RowTargets& targets) {
@@ -79,6 +84,10 @@ void print_on_machine(const OnMachine& one) {
              "({:.1f} %) is scaled like them: without it {}.\n",
              100 * one.steps.here.share(one.steps.here.rest()),
              units::seconds(one.steps.there.explained, 4));
+  if (const std::optional<double> by_roofs = one.step_by_roofs())
+    fmt::print(std::cout,
+               "By the rates of products and memory alone it takes {}, {} against the rows.\n",
+               units::seconds(*by_roofs, 4), units::percent_change(*by_roofs / one.step()));
   if (one.measured)
     fmt::print(std::cout, "Measured there: {}. The prediction is {} off.\n",
                units::seconds(*one.measured, 4), units::percent_change(1 + one.error()));
@@ -101,6 +110,8 @@ ordered_json json_on_machine(const OnMachine& one) {
           {"rows_here", text::json_number(one.steps.here.explained)},
           {"rows_there", text::json_number(one.steps.there.explained)},
           {"step", text::json_number(one.step())},
+          {"step_by_roofs",
+           one.steps.by_roofs ? text::json_number(*one.step_by_roofs()) : ordered_json()},
           {"measured", one.measured ? text::json_number(*one.measured) : ordered_json()}};
 }
 

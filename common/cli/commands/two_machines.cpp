@@ -7,7 +7,9 @@
 namespace scalemark::cli {
 
 TwoMachines::TwoMachines(const RowPrediction& request)
-    : here_(read_step_rows(request.files)), there_(read_step_rows(request.machine)) {}
+    : here_(read_step_rows(request.files)),
+      there_(read_step_rows(request.machine)),
+      roofs_there_(there_.roofs_alone()) {}
 
 std::optional<TwoMachines::Steps> TwoMachines::explain(const Training& training) {
   const auto none = [](const WorkloadPart&) { return std::nullopt; };
@@ -15,7 +17,10 @@ std::optional<TwoMachines::Steps> TwoMachines::explain(const Training& training)
   add_missing(here.missing, missing_here_);
   add_missing(there.missing, missing_there_);
   if (!here.missing.empty() || !there.missing.empty()) return std::nullopt;
-  return Steps{here.step, there.step};
+  Steps steps{here.step, there.step, {}};
+  const Explained by_roofs = roofs_there_.explain(training, here_);
+  if (by_roofs.missing.empty()) steps.by_roofs = by_roofs.step;
+  return steps;
 }
 
 bool TwoMachines::print_missing() const {

@@ -20,6 +20,8 @@ class TwoMachines {
 
   struct Steps {
     predict::StepExplanation here, there;
+    /// There, with all operations scaled by rooflines; empty where a rate is missing.
+    std::optional<predict::StepExplanation> by_roofs;
   };
   /// The step of a training of here() by the rows of both. Operations that were not measured there
   /// are scaled by rooflines. Nothing where rows are missing; print_missing() says which.
@@ -29,7 +31,7 @@ class TwoMachines {
   bool print_missing() const;
 
  private:
-  StepRows here_, there_;
+  StepRows here_, there_, roofs_there_;
   std::vector<WorkloadPart> missing_here_, missing_there_;
 };
 
