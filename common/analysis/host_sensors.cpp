@@ -22,7 +22,9 @@ namespace {
 
 using fleet::NodeVerdict;
 
-constexpr double kHeatShare = 0.01, kHotter = 15, kHotDeviations = 5;  // of the time; K
+constexpr double kHeatShare = 0.01, kHotter = 15,
+                 kSlowerClock = 0.1;  // of the time; K; of the clock
+constexpr double kFarDeviations = 5;
 constexpr const char *kGpu = "GPU", *kGpuMemory = "GPU memory",
                      *kLink = "copies between host and GPU";
 constexpr std::size_t kLongestName = 80;
@@ -137,10 +139,25 @@ void HostSensors::judge_heat(std::vector<SensorFinding>& found) const {
     if (model == all.end()) continue;
     const auto& [median, deviation] = model->second;
     const double own = most(readings.most, kQuantity);
-    if (!(own - median > std::max(kHotter, kHotDeviations * deviation))) continue;
+    if (!(own - median > std::max(kHotter, kFarDeviations * deviation))) continue;
     found.push_back({device.first, device.second.empty() ? kCpu : kGpu, device.second,
                      NodeVerdict::suspect,
                      fmt::format("{:.0f} degrees Celsius, the median is {:.0f}", own, median)});
+  }
+}
+
+void HostSensors::judge_clocks(const char* quantity, std::vector<SensorFinding>& found) const {
+  const Usual all = usual(quantity);
+  for (const auto& [device, readings] : devices_) {
+    const auto model = all.find(readings.model);
+    if (model == all.end()) continue;
+    const auto& [median, deviation] = model->second;
+    const double own = most(readings.most, quantity);
+    if (!(median - own > std::max(kSlowerClock * median, kFarDeviations * deviation))) continue;
+    found.push_back({device.first, device.second.empty() ? kCpu : kGpu, device.second,
+                     NodeVerdict::suspect,
+                     fmt::format("its clock reached {:.2f} GHz, the median is {:.2f} GHz",
+                                 own * 1e-9, median * 1e-9)});
   }
 }
 
@@ -150,6 +167,8 @@ std::vector<SensorFinding> HostSensors::findings() const {
   judge_links("pcie_width", "width", NodeVerdict::bad, found);
   judge_links("pcie_generation", "generation", NodeVerdict::suspect, found);
   judge_heat(found);
+  judge_clocks("core_clock", found);
+  judge_clocks("sm_clock", found);
   for (const auto& [where, count] : adapter_errors_) {
     const auto& [host, adapter, counter] = where;
     found.push_back({host,

@@ -38,7 +38,8 @@ class HostSensors {
   /// more, one whose link stays at a lower generation than most of its model, and a host whose CPUs
   /// were throttled by heat or whose network adapters counted errors while it measured. So is a GPU
   /// or a CPU that gets hotter than the median of its model by 15 K and by five standard deviations
-  /// (stats::pair_distance()). What most have is known from three on.
+  /// (stats::pair_distance()), and one whose highest clock is lower than that of its model by 10 %
+  /// and by five of them. What most have is known from three on.
   std::vector<SensorFinding> findings() const;
 
  private:
@@ -63,6 +64,8 @@ class HostSensors {
   void judge_links(const char* quantity, const char* what, fleet::NodeVerdict verdict,
                    std::vector<SensorFinding>& found) const;
   void judge_heat(std::vector<SensorFinding>& found) const;
+  /// By the highest reading of a clock in Hz.
+  void judge_clocks(const char* quantity, std::vector<SensorFinding>& found) const;
 
   std::map<Device, Readings> devices_;
   std::set<std::string> runs_;  ///< whose facts are known, by UUID

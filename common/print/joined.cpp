@@ -60,6 +60,8 @@ void Joined::add(const CaseResult& result) {
     scaling_.back().push_back(std::move(*one));
   if (std::optional<analysis::LayoutCase> one = analysis::layout_case(result))
     layouts_.push_back(std::move(*one));
+  if (std::optional<analysis::ProductCase> one = analysis::product_case(result))
+    products_.push_back(std::move(*one));
   add_published(result, study::published_values(), published_);
 }
 
@@ -70,6 +72,7 @@ void Joined::keep(const std::function<bool(const std::string& key)>& wanted) {
   for (std::vector<analysis::SweepCase>& run : sizes_) forget(run);
   for (std::vector<analysis::ScalingCase>& run : scaling_) forget(run);
   forget(layouts_);
+  forget(products_);
   forget(published_);
 }
 
@@ -96,6 +99,9 @@ std::map<std::string, nlohmann::ordered_json> Joined::fields() const {
         fields[one->key]["layout_ratio"] = analysis::layout_ratio_json(network, layer);
     }
   }
+  for (const analysis::ProductShares& group : analysis::product_shares(products_))
+    for (const analysis::ProductCase& one : group.products)
+      fields[one.key]["product_share"] = analysis::product_share_json(group, one);
   return fields;
 }
 

@@ -13,6 +13,7 @@
 
 #include "common/analysis/layout_ratio.hpp"
 #include "common/analysis/message_costs.hpp"
+#include "common/analysis/product_share.hpp"
 #include "common/analysis/scaling.hpp"
 #include "common/print/printer.hpp"
 #include "common/result/sink.hpp"
@@ -30,16 +31,17 @@ class Joined {
   /// Removes the cases whose key is not wanted.
   void keep(const std::function<bool(const std::string& key)>& wanted);
   /// Prints message costs, scaling and published values below the rows. Several runs are combined
-  /// by their medians. The table printer prints layouts itself.
+  /// by their medians. The table printer prints layouts and shares of products itself.
   void print(std::ostream& out) const;
-  /// Additional JSON fields by case key: `scaling`, `message_cost`, and `layout_ratio` for a single
-  /// run.
+  /// Additional JSON fields by case key: `scaling`, `message_cost`, and for a single run
+  /// `layout_ratio` and `product_share`.
   std::map<std::string, nlohmann::ordered_json> fields() const;
 
  private:
   std::vector<std::vector<analysis::SweepCase>> sizes_;      ///< by run
   std::vector<std::vector<analysis::ScalingCase>> scaling_;  ///< by run
   std::vector<analysis::LayoutCase> layouts_;
+  std::vector<analysis::ProductCase> products_;
   std::vector<study::PublishedBeside> published_;
 };
 

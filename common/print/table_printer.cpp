@@ -15,6 +15,7 @@
 #include "common/analysis/device_loss.hpp"
 #include "common/analysis/late_rank.hpp"
 #include "common/analysis/layout_ratio.hpp"
+#include "common/analysis/product_share.hpp"
 #include "common/analysis/screened_fleet.hpp"
 #include "common/analysis/slow_host.hpp"
 #include "common/analysis/slow_link.hpp"
@@ -94,6 +95,8 @@ class TablePrinter final : public Printer {
     measured_.insert(result.index);
     if (std::optional<analysis::LayoutCase> one = analysis::layout_case(result))
       layers_.push_back(std::move(*one));
+    if (std::optional<analysis::ProductCase> one = analysis::product_case(result))
+      products_.push_back(std::move(*one));
     const bool measured =
         result.status == Status::ok && result.find(result.primary_metric) != nullptr;
     const bool new_group = result.name != group_name_ || !group_.suits(result);
@@ -121,6 +124,7 @@ class TablePrinter final : public Printer {
     if (!options().quiet) {
       print_footer(run);
       analysis::print_layout_ratios(analysis::layout_ratios(layers_), out());
+      analysis::print_product_shares(analysis::product_shares(products_), out());
     }
     out().flush();
   }
@@ -371,6 +375,7 @@ class TablePrinter final : public Printer {
   std::optional<std::string> skipped_for_;
   std::size_t folded_ = 0;
   std::vector<analysis::LayoutCase> layers_;
+  std::vector<analysis::ProductCase> products_;
 };
 
 }  // namespace

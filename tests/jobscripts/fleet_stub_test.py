@@ -94,6 +94,17 @@ class FleetJob(ScriptTest):
         with open(f"{self.out}/fleet.json", encoding="ascii") as text:
             self.assertIn("--format json", text.read())
 
+    def test_peaks_of_the_machine(self):
+        peaks = self.path("peaks.toml")
+        self.expect(self.job("n1 n2", "--peak", peaks), 2, f"--peak is '{peaks}', which cannot be read")
+        with open(peaks, "w", encoding="ascii") as file:
+            file.write("[memory]\nhost = 2e11\n")
+        self.expect(self.job("n1 n2", "--peak", peaks), 0)
+        launches = self.launches()
+        for line in launches[:2]:
+            self.assertIn(f"run --preset node --peak {peaks} --output ", line)
+        self.assertFalse([line for line in launches[2:] if "--peak" in line])
+
     def test_messages_between_gpus(self):
         self.expect(self.job("n1 n2", "--backend", "nccl"), 0)
         for line in self.launches()[2:]:

@@ -31,6 +31,7 @@ Run run_with(const std::string& host, const std::string& rows = "0 corrected, 0 
 struct Seen {
   double temperature = 60, heat_slowed = 0, uncorrected = 0, width = 16, generation = 5;
   double cpu_temperature = 70, throttle_events = 0;
+  double sm_clock = 1.98e9, core_clock = 3.0e9;
 };
 
 CaseResult seen(const std::string& host, const Seen& last) {
@@ -41,6 +42,7 @@ CaseResult seen(const std::string& host, const Seen& last) {
       .columns = {{"node", "", Texts{host, host}},
                   {"device", "", Texts{kPci, kPci}},
                   {"temperature", "Cel", Values{30, last.temperature}},
+                  {"sm_clock", "Hz", Values{0.3e9, last.sm_clock}},
                   {"heat_slowed", "1", Values{none, last.heat_slowed}},
                   {"ecc_uncorrected", "1", Values{last.uncorrected, last.uncorrected}},
                   {"pcie_width", "1", Values{last.width, last.width}},
@@ -48,6 +50,7 @@ CaseResult seen(const std::string& host, const Seen& last) {
   result.tables["telemetry/node"] = {
       .columns = {{"node", "", Texts{host, host}},
                   {"temperature", "Cel", Values{40, last.cpu_temperature}},
+                  {"core_clock", "Hz", Values{0.8e9, last.core_clock}},
                   {"throttle_events", "1", Values{before, last.throttle_events}}}};
   return result;
 }
@@ -94,6 +97,15 @@ TEST(HostSensors, HeatIsSuspect) {
              "3 thermal throttling events in a case");
   EXPECT_TRUE(findings({.temperature = 74, .cpu_temperature = 84}).empty()) << "within 15 K";
   EXPECT_TRUE(findings({.temperature = 30}).empty()) << "cooler";
+}
+
+TEST(HostSensors, AClockThatStaysLowIsSuspect) {
+  expect_one(findings({.core_clock = 2.1e9}), NodeVerdict::suspect, "CPU",
+             "its clock reached 2.10 GHz, the median is 3.00 GHz");
+  expect_one(findings({.sm_clock = 1.41e9}), NodeVerdict::suspect, "GPU",
+             "its clock reached 1.41 GHz, the median is 1.98 GHz");
+  EXPECT_TRUE(findings({.sm_clock = 1.8e9, .core_clock = 2.75e9}).empty()) << "within 10 %";
+  EXPECT_TRUE(findings({.core_clock = 3.6e9}).empty()) << "higher";
 }
 
 TEST(HostSensors, ANarrowLinkIsBadAndASlowOneSuspect) {
