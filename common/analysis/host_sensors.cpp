@@ -27,6 +27,7 @@ constexpr double kHeatShare = 0.01, kHotter = 15,
 constexpr double kFarDeviations = 5;
 constexpr const char *kGpu = "GPU", *kGpuMemory = "GPU memory",
                      *kLink = "copies between host and GPU";
+constexpr const char *kCpuClock = "core_clock", *kGpuClock = "sm_clock";
 constexpr std::size_t kLongestName = 80;
 constexpr const char* kThrottled = "throttled";  // events while a case measured
 
@@ -34,6 +35,10 @@ constexpr const char* kThrottled = "throttled";  // events while a case measured
 double most(const std::map<std::string, double>& readings, const char* quantity) {
   const auto found = readings.find(quantity);
   return found == readings.end() ? std::numeric_limits<double>::quiet_NaN() : found->second;
+}
+
+const char* processor(const std::pair<std::string, std::string>& device) {
+  return device.second.empty() ? kCpu : kGpu;
 }
 
 std::string gpu_model_of(const Run& run, const std::string& host, const std::string& pci) {
@@ -55,12 +60,13 @@ void HostSensors::add(const Run& run, const CaseResult& result) {
   if (runs_.insert(run.uuid).second)
     for (const AdapterErrors& one : adapter_errors(run))
       adapter_errors_[{one.host, one.adapter, one.counter}] += one.count;
+  const std::string device = result.params.text("device", "");
   for (const auto& [name, on_gpu] : {std::pair{"telemetry/gpu", true}, {"telemetry/node", false}})
     if (const auto table = result.tables.find(name); table != result.tables.end())
-      add_rows(run, table->second, on_gpu);
+      add_rows(run, table->second, on_gpu, device == (on_gpu ? "cuda" : "cpu"));
 }
 
-void HostSensors::add_rows(const Run& run, const Table& table, bool on_gpu) {
+void HostSensors::add_rows(const Run& run, const Table& table, bool on_gpu, bool computes) {
   const auto* hosts = values_of<std::string>(table, "node");
   const auto* gpus = values_of<std::string>(table, "device");
   if (hosts == nullptr || (on_gpu && (gpus == nullptr || gpus->size() != hosts->size()))) return;
@@ -80,6 +86,7 @@ void HostSensors::add_rows(const Run& run, const Table& table, bool on_gpu) {
       const auto* values = std::get_if<std::vector<double>>(&column.values);
       if (values == nullptr || row >= values->size()) continue;
       const double value = (*values)[row];
+      if (!computes && (column.name == kGpuClock || column.name == kCpuClock)) continue;
       keep_largest(readings.most, column.name, value);
       if (column.name != "throttle_events" || !std::isfinite(value)) continue;
       const auto [events, is_first] = throttled.try_emplace(device, 0);
@@ -118,47 +125,43 @@ void HostSensors::judge_alone(const Device& device, const Readings& readings,
         fmt::format("{:.0f} thermal throttling events in a case", events));
 }
 
-void HostSensors::judge_links(const char* quantity, const char* what, NodeVerdict verdict,
-                              std::vector<SensorFinding>& found) const {
+void HostSensors::compare(
+    const char* quantity,
+    const std::function<void(const Device&, double own, const Spread&)>& judge) const {
   const Usual all = usual(quantity);
   for (const auto& [device, readings] : devices_) {
     const auto model = all.find(readings.model);
     const double own = most(readings.most, quantity);
-    if (model == all.end() || !(own < model->second.median)) continue;
-    found.push_back(
-        {device.first, kLink, device.second, verdict,
-         fmt::format("PCIe {} {:.0f}, most have {:.0f}", what, own, model->second.median)});
+    if (model != all.end() && !std::isnan(own)) judge(device, own, model->second);
   }
+}
+
+void HostSensors::judge_links(const char* quantity, const char* what, NodeVerdict verdict,
+                              std::vector<SensorFinding>& found) const {
+  compare(quantity, [&](const Device& device, double own, const Spread& usual) {
+    if (own < usual.median)
+      found.push_back({device.first, kLink, device.second, verdict,
+                       fmt::format("PCIe {} {:.0f}, most have {:.0f}", what, own, usual.median)});
+  });
 }
 
 void HostSensors::judge_heat(std::vector<SensorFinding>& found) const {
-  constexpr const char* kQuantity = "temperature";
-  const Usual all = usual(kQuantity);
-  for (const auto& [device, readings] : devices_) {
-    const auto model = all.find(readings.model);
-    if (model == all.end()) continue;
-    const auto& [median, deviation] = model->second;
-    const double own = most(readings.most, kQuantity);
-    if (!(own - median > std::max(kHotter, kFarDeviations * deviation))) continue;
-    found.push_back({device.first, device.second.empty() ? kCpu : kGpu, device.second,
-                     NodeVerdict::suspect,
-                     fmt::format("{:.0f} degrees Celsius, the median is {:.0f}", own, median)});
-  }
+  compare("temperature", [&](const Device& device, double own, const Spread& usual) {
+    if (own - usual.median > std::max(kHotter, kFarDeviations * usual.deviation))
+      found.push_back(
+          {device.first, processor(device), device.second, NodeVerdict::suspect,
+           fmt::format("{:.0f} degrees Celsius, the median is {:.0f}", own, usual.median)});
+  });
 }
 
 void HostSensors::judge_clocks(const char* quantity, std::vector<SensorFinding>& found) const {
-  const Usual all = usual(quantity);
-  for (const auto& [device, readings] : devices_) {
-    const auto model = all.find(readings.model);
-    if (model == all.end()) continue;
-    const auto& [median, deviation] = model->second;
-    const double own = most(readings.most, quantity);
-    if (!(median - own > std::max(kSlowerClock * median, kFarDeviations * deviation))) continue;
-    found.push_back({device.first, device.second.empty() ? kCpu : kGpu, device.second,
-                     NodeVerdict::suspect,
-                     fmt::format("its clock reached {:.2f} GHz, the median is {:.2f} GHz",
-                                 own * 1e-9, median * 1e-9)});
-  }
+  compare(quantity, [&](const Device& device, double own, const Spread& usual) {
+    const double limit = std::max(kSlowerClock * usual.median, kFarDeviations * usual.deviation);
+    if (usual.median - own > limit)
+      found.push_back({device.first, processor(device), device.second, NodeVerdict::suspect,
+                       fmt::format("its clock reached {:.2f} GHz, the median is {:.2f} GHz",
+                                   own * 1e-9, usual.median * 1e-9)});
+  });
 }
 
 std::vector<SensorFinding> HostSensors::findings() const {
@@ -167,8 +170,8 @@ std::vector<SensorFinding> HostSensors::findings() const {
   judge_links("pcie_width", "width", NodeVerdict::bad, found);
   judge_links("pcie_generation", "generation", NodeVerdict::suspect, found);
   judge_heat(found);
-  judge_clocks("core_clock", found);
-  judge_clocks("sm_clock", found);
+  judge_clocks(kCpuClock, found);
+  judge_clocks(kGpuClock, found);
   for (const auto& [where, count] : adapter_errors_) {
     const auto& [host, adapter, counter] = where;
     found.push_back({host,

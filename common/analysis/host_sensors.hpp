@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -38,8 +39,8 @@ class HostSensors {
   /// more, one whose link stays at a lower generation than most of its model, and a host whose CPUs
   /// were throttled by heat or whose network adapters counted errors while it measured. So is a GPU
   /// or a CPU that gets hotter than the median of its model by 15 K and by five standard deviations
-  /// (stats::pair_distance()), and one whose highest clock is lower than that of its model by 10 %
-  /// and by five of them. What most have is known from three on.
+  /// (stats::pair_distance()), and one whose highest clock is lower than the median of its model
+  /// by 10 % and by five standard deviations. What most have is known from three on.
   std::vector<SensorFinding> findings() const;
 
  private:
@@ -50,14 +51,18 @@ class HostSensors {
   };
   using Device = std::pair<std::string, std::string>;  ///< host, PCI address or nothing
 
-  /// The rows of table `telemetry/gpu`, or `telemetry/node`.
-  void add_rows(const Run& run, const Table& table, bool on_gpu);
+  /// The rows of table `telemetry/gpu`, or `telemetry/node`. Clocks count only where the case
+  /// computes on that device: else they may idle.
+  void add_rows(const Run& run, const Table& table, bool on_gpu, bool computes);
   struct Spread {
     double median = 0, deviation = 0;
   };
   using Usual = std::map<std::string, Spread>;  ///< by model
   /// Of the largest readings of a quantity, where at least three devices of a model have some.
   Usual usual(const char* quantity) const;
+  /// Calls judge(device, its largest reading, those of its model) for each with enough like it.
+  void compare(const char* quantity,
+               const std::function<void(const Device&, double own, const Spread&)>& judge) const;
   void judge_alone(const Device& device, const Readings& readings,
                    std::vector<SensorFinding>& found) const;
   /// Names those below the median of a quantity of the PCIe link.

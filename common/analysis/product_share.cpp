@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
 #include "common/base/key.hpp"
+#include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/result/summarise.hpp"
 #include "common/text/cells.hpp"
@@ -18,8 +21,19 @@
 namespace scalemark::analysis {
 namespace {
 
-std::string size_of(const ProductCase& one) {
-  return fmt::format("{} x {} x {}", one.m, one.n, one.k);
+constexpr std::size_t kMaxAxesLetters = 80;  // printed of a product's axes
+/// What is multiplied.
+constexpr std::string_view kProductAxes[] = {"shape", "rows", "product", "model"};
+
+/// The words of the key that name these axes.
+std::string product_axes(const std::string& key) {
+  std::string words;
+  for (const std::string& word : text::split(key, ' ')) {
+    const std::string_view axis = std::string_view(word).substr(0, word.find('='));
+    if (std::ranges::find(kProductAxes, axis) == std::end(kProductAxes)) continue;
+    words += words.empty() ? word : " " + word;
+  }
+  return words;
 }
 
 }  // namespace
@@ -28,10 +42,12 @@ std::optional<ProductCase> product_case(const CaseResult& result) {
   const std::string* const shape = result.params.find_as<std::string>("shape");
   const Metric* const rate = result.find("achieved_flops");
   if (result.status != Status::ok || shape == nullptr || rate == nullptr) return std::nullopt;
-  ProductCase one{.key = result.key,
-                  .group = key_without(result.key, {"shape", "rows", "product", "model"}),
-                  .rate = summarise(result, *rate).median,
-                  .was_looked_for = *shape == "best"};
+  ProductCase one{
+      .key = result.key,
+      .group = key_without(result.key, {std::begin(kProductAxes), std::end(kProductAxes)}),
+      .axes = product_axes(result.key),
+      .rate = summarise(result, *rate).median,
+      .was_looked_for = *shape == "best"};
   for (const auto& [name, length] : {std::pair{"m", &one.m}, {"n", &one.n}, {"k", &one.k}}) {
     const auto fact = result.facts.find(name);
     const auto* const value =
@@ -60,15 +76,18 @@ std::vector<ProductShares> product_shares(std::span<const ProductCase> cases) {
 }
 
 void print_product_shares(const std::vector<ProductShares>& groups, std::ostream& out) {
-  if (!groups.empty()) out << "\nProducts beside the fastest one found here (m x n x k):\n";
+  if (!groups.empty()) out << "\nProducts beside the fastest one found here:\n";
   for (const ProductShares& group : groups) {
     fmt::print(out, "  {}\n", text::printable(group.group, 400));
     std::vector<text::TextRow> rows;
     for (const ProductCase& one : group.products)
-      rows.push_back({.cells = {"  " + size_of(one), units::quantity(one.rate, "flop/s"),
+      rows.push_back({.cells = {"  " + text::printable(one.axes, kMaxAxesLetters),
+                                fmt::format("{} x {} x {}", one.m, one.n, one.k),
+                                units::quantity(one.rate, "flop/s"),
                                 fmt::format("{:.1f} %", 100 * group.share(one))},
                       .color = {}});
     text::print_text_table({{.header = "  product"},
+                            {.header = "m x n x k"},
                             {.header = "rate", .number = true},
                             {.header = "of the fastest", .number = true}},
                            rows, 0, out);

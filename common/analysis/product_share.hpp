@@ -20,6 +20,7 @@ namespace scalemark::analysis {
 struct ProductCase {
   std::string key;    ///< key of the case
   std::string group;  ///< the key without the axes that say what is multiplied
+  std::string axes;   ///< these, such as "rows=512 shape=gate"
   std::int64_t m = 0, n = 0, k = 0;
   double rate = 0;              ///< median, flop/s
   bool was_looked_for = false;  ///< shape=best
@@ -29,8 +30,8 @@ struct ProductCase {
 /// and `k`, and a positive metric `achieved_flops`.
 std::optional<ProductCase> product_case(const CaseResult& result);
 
-/// Products that differ in what is multiplied only, the fastest of which was looked for: one of
-/// them is of `shape=best`.
+/// Products that differ in `shape`, `rows`, `product` and `model` only, one of which was looked
+/// for: it is of `shape=best`.
 struct ProductShares {
   std::string group;
   std::vector<ProductCase> products;

@@ -109,6 +109,14 @@ class Explain(ProgramTest):
         wait = sum(part["here"] for part in step["components"] if part["source"] == "loader_wait")
         self.assertAlmostEqual(step["rows_there"] - wait, 2 * (step["rows_here"] - wait), places=6)
         self.assertAlmostEqual(step["step_by_roofs"], step["step_here"], places=6)
+        # One whose rates are half of those here, by rows that are equal.
+        halved = twice_as_long(roofs, self.path("halved.h5"))
+        other = run("predict", "--from", *files, roofs, "--machine", *files[1:], halved, "--workload", "imaging/train", "--format", "json",
+                    program=ALL)
+        self.expect(other, 0)
+        (other,) = json.loads(other.stdout)
+        self.assertAlmostEqual(other["step"], other["step_here"], places=6)
+        self.assertAlmostEqual(other["step_by_roofs"] / other["step_here"], 2 - wait / other["rows_here"], places=6)
         text = run(*request, program=ALL)
         self.expect(text, 0)
         self.assertRegex(text.stdout, r"By the rates of products and memory alone it takes [\d.]+ m?s, -(4\d|50)\.\d % against the rows\.")
@@ -194,6 +202,18 @@ class Explain(ProgramTest):
             self.assertGreater(step["explained"] / step["step"], least, name)
             self.assertLess(step["explained"], step["step"], name)
             self.assertEqual(max(parts, key=parts.get), "products", name)
+
+    def test_launches_take_as_long_by_the_roofs(self):
+        """A step of an H200 that launches bound: on an equal machine, rows and roofs say the same."""
+        rows_and_roofs = [RESULTS / f"h200/{name}.h5" for name in ("explain-mobilenet-rows", "products", "device-stream")]
+        done = run("predict", "--from", RESULTS / "h200/explain-mobilenet.h5", *rows_and_roofs, "--machine", *rows_and_roofs, "--workload",
+                   "imaging/train", "--format", "json", program=ALL)
+        self.expect(done, 0)
+        small, large = json.loads(done.stdout)
+        self.assertEqual([part["name"] for part in small["components"] if part["name"] == "exposed launch time"], ["exposed launch time"])
+        for step in (small, large):
+            self.assertAlmostEqual(step["step_by_roofs"], step["step_here"])
+            self.assertAlmostEqual(step["step"], step["step_here"])
 
     def test_what_it_refuses(self):
         copies = self.path("copies.h5")

@@ -173,19 +173,21 @@ predict::StepTerm StepRows::term_of(const WorkloadPart& part) const {
 }
 
 Explained StepRows::explain(const Training& training) const {
-  return explain(training, [&](const WorkloadPart& part) -> std::optional<double> {
+  return explain(training, [&](const WorkloadPart& part) -> std::optional<Estimated> {
     const std::optional<predict::RooflineTimes> times = roofs_.times(part);
-    return times ? std::optional(times->longer()) : std::nullopt;
+    if (!times) return std::nullopt;
+    return Estimated{.seconds = times->longer()};
   });
 }
 
 Explained StepRows::explain(const Training& training, const StepRows& elsewhere) const {
-  return explain(training, [&](const WorkloadPart& part) -> std::optional<double> {
+  return explain(training, [&](const WorkloadPart& part) -> std::optional<Estimated> {
     const std::optional<predict::RooflineTimes> here = roofs_.times(part),
                                                 there = elsewhere.roofs_.times(part);
-    const std::optional<double> measured = elsewhere.term_of(part).seconds;
-    if (!here || !there || !measured) return std::nullopt;
-    return *measured * here->longer() / there->longer();
+    const predict::StepTerm measured = elsewhere.term_of(part);
+    if (!here || !there || !measured.seconds) return std::nullopt;
+    return Estimated{.seconds = *measured.seconds * here->longer() / there->longer(),
+                     .issue = measured.issue};
   });
 }
 
@@ -203,14 +205,15 @@ Explained StepRows::explain(const Training& training, const Estimate& estimate) 
       predict::StepTerm& term = terms.emplace_back(term_of(part));
       term.count *= share;
       term.roofline = roofs_.times(part);
-      if (!has_launches(point)) term.issue.reset();
       if (term.seconds) {
         result.has_rows = true;
-        continue;
+      } else {
+        const std::optional<Estimated> estimated = estimate(part);
+        if (estimated) term.seconds = estimated->seconds, term.issue = estimated->issue;
+        term.from = predict::TimeSource::roofline;
+        add_missing({part}, estimated ? result.estimated : result.missing);
       }
-      term.seconds = estimate(part);
-      term.from = predict::TimeSource::roofline;
-      add_missing({part}, term.seconds ? result.estimated : result.missing);
+      if (!has_launches(point)) term.issue.reset();
     }
   };
   if (training.sizes.empty()) add_parts(training.point, 1);

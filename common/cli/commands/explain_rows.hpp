@@ -55,12 +55,17 @@ class StepRows {
   const std::map<std::string, Training>& trainings() const { return trainings_; }
   /// Why the operations of other trainings are not known, by key.
   const std::map<std::string, std::string>& unknown_trainings() const { return unknown_; }
-  /// Seconds of an operation without a row.
-  using Estimate = std::function<std::optional<double>(const WorkloadPart&)>;
+  /// s of an operation without a row, on a GPU with what the host takes to enqueue it.
+  struct Estimated {
+    double seconds = 0;
+    std::optional<double> issue = {};
+  };
+  using Estimate = std::function<std::optional<Estimated>(const WorkloadPart&)>;
   Explained explain(const Training& training, const Estimate& estimate) const;
   /// Estimates by the measured roofs of this machine.
   Explained explain(const Training& training) const;
-  /// Estimates by the time on another machine and the roofs of both.
+  /// Estimates by the time on another machine and the roofs of both. The host's calls take as long
+  /// as there.
   Explained explain(const Training& training, const StepRows& elsewhere) const;
   /// These rows without those of operations: only the roofs are left.
   StepRows roofs_alone() const;

@@ -12,7 +12,9 @@ TwoMachines::TwoMachines(const RowPrediction& request)
       roofs_there_(there_.roofs_alone()) {}
 
 std::optional<TwoMachines::Steps> TwoMachines::explain(const Training& training) {
-  const auto none = [](const WorkloadPart&) { return std::nullopt; };
+  const auto none = [](const WorkloadPart&) -> std::optional<StepRows::Estimated> {
+    return std::nullopt;
+  };
   const Explained here = here_.explain(training, none), there = there_.explain(training, here_);
   add_missing(here.missing, missing_here_);
   add_missing(there.missing, missing_there_);

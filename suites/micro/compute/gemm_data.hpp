@@ -42,7 +42,7 @@ int gemm_expected(std::int64_t row, std::int64_t column, std::int64_t k);
 enum class GemmValues { known, normal };
 
 /// The first bytes of a matrix, of which the rest is a repetition. Matrices of gigabytes are filled
-/// from a few megabytes where they lie.
+/// from some tens of megabytes where they lie.
 /// Of a matrix [rows, columns] of `value`, in the operands' type of `precision`: its first rows.
 /// fp4: an even number of columns.
 std::vector<std::uint8_t> whole_part(std::int64_t rows, std::int64_t columns,

@@ -34,10 +34,12 @@ struct Seen {
   double sm_clock = 1.98e9, core_clock = 3.0e9;
 };
 
-CaseResult seen(const std::string& host, const Seen& last) {
+CaseResult seen(const std::string& host, const Seen& last,
+                const std::string& computes_on = "cuda") {
   const double before = 40;  // throttling events before the case
   const double none = std::nan("");
   CaseResult result;
+  result.params = {{"device", computes_on}};
   result.tables["telemetry/gpu"] = {
       .columns = {{"node", "", Texts{host, host}},
                   {"device", "", Texts{kPci, kPci}},
@@ -59,8 +61,10 @@ CaseResult seen(const std::string& host, const Seen& last) {
 std::vector<SensorFinding> findings(const Seen& last,
                                     const std::string& rows = "0 corrected, 0 uncorrected") {
   HostSensors sensors;
-  for (const char* host : {"n1", "n2", "n3"}) sensors.add(run_with(host), seen(host, {}));
-  sensors.add(run_with("n4", rows), seen("n4", last));
+  for (const char* device : {"cpu", "cuda"}) {
+    for (const char* host : {"n1", "n2", "n3"}) sensors.add(run_with(host), seen(host, {}, device));
+    sensors.add(run_with("n4", rows), seen("n4", last, device));
+  }
   return sensors.findings();
 }
 
@@ -106,6 +110,28 @@ TEST(HostSensors, AClockThatStaysLowIsSuspect) {
              "its clock reached 1.41 GHz, the median is 1.98 GHz");
   EXPECT_TRUE(findings({.sm_clock = 1.8e9, .core_clock = 2.75e9}).empty()) << "within 10 %";
   EXPECT_TRUE(findings({.core_clock = 3.6e9}).empty()) << "higher";
+}
+
+TEST(HostSensors, IdleClocksSayNothing) {
+  for (const char* device : {"cpu", "cuda", ""}) {
+    const bool is_gpu = std::string(device) == "cuda";
+    HostSensors sensors;
+    for (const char* host : {"n1", "n2", "n3"}) sensors.add(run_with(host), seen(host, {}, device));
+    sensors.add(run_with("n4"), seen("n4",
+                                     {.sm_clock = is_gpu ? 1.98e9 : 0.3e9,
+                                      .core_clock = is_gpu || *device == '\0' ? 0.8e9 : 3.0e9},
+                                     device));
+    EXPECT_TRUE(sensors.findings().empty()) << device;
+  }
+}
+
+TEST(HostSensors, ClocksThatDifferAnywayMayDifferMore) {
+  HostSensors sensors;
+  const double clocks[] = {2.4e9, 2.7e9, 3.0e9, 3.3e9, 2.55e9, 3.15e9};
+  for (std::size_t i = 0; i < std::size(clocks); ++i)
+    sensors.add(run_with("n" + std::to_string(i)),
+                seen("n" + std::to_string(i), {.core_clock = clocks[i]}, "cpu"));
+  EXPECT_TRUE(sensors.findings().empty()) << "2.4 GHz are 16 % below the median";
 }
 
 TEST(HostSensors, ANarrowLinkIsBadAndASlowOneSuspect) {

@@ -73,12 +73,12 @@ TEST(ProductShare, IsPrintedBelowTheRowsAndInJson) {
   printer->begin({});
   for (const CaseResult& one : results) printer->add(one);
   printer->end({});
-  EXPECT_TRUE(
-      out.str().ends_with("\nProducts beside the fastest one found here (m x n x k):\n"
-                          "  micro/gemm precision=bf16\n"
-                          "  product                        rate  of the fastest\n"
-                          "  1024 x 1024 x 4096    300.0 TFLOP/s          37.5 %\n"
-                          "  16384 x 16384 x 4096  800.0 TFLOP/s         100.0 %\n"))
+  EXPECT_TRUE(out.str().ends_with(
+      "\nProducts beside the fastest one found here:\n"
+      "  micro/gemm precision=bf16\n"
+      "  product                 m x n x k                      rate  of the fastest\n"
+      "  rows=1024 shape=square  1024 x 1024 x 4096    300.0 TFLOP/s          37.5 %\n"
+      "  rows=16384 shape=best   16384 x 16384 x 4096  800.0 TFLOP/s         100.0 %\n"))
       << out.str();
   print::Joined joined;
   for (const CaseResult& one : results) joined.add(one);

@@ -99,6 +99,12 @@ TEST(GemmData, NormalOperandsRepeatAfterFourMillionButNotByRows) {
   EXPECT_EQ(rows.size(), kRows);
 }
 
+TEST(GemmData, PairsOfFp4RepeatAsWholeBytes) {
+  constexpr std::int64_t kRepeats = (1 << 22) + 3;
+  EXPECT_EQ(normal_part(kRepeats, "fp4", 1).size(), kRepeats / 2 + 1) << "all of the numbers";
+  EXPECT_EQ(normal_part(kRepeats + 7, "fp4", 1).size(), kRepeats / 2) << "without the half byte";
+}
+
 TEST(GemmData, BytesOfOperandsAndScales) {
   EXPECT_EQ(operand_bytes(15, "fp64"), 120U);
   EXPECT_EQ(operand_bytes(15, "fp8"), 15U);
