@@ -6,7 +6,7 @@
 #
 #   BUNDLE           the archive or the unpacked folder made by jobscripts/bundle.sh (default: the bundle that
 #                    this script lies in)
-#   --part LETTERS   which parts, such as ab (default abcd)
+#   --part LETTERS   which parts, such as ab (default abcde)
 #   --presets LIST   presets to measure after the parts, separated by blanks, such as "memory compute"
 #   --repeats R      launches of each preset (default 1)
 #   --budget TIME    at most so long a launch of a preset; later cases are skipped (default 8m)
@@ -24,6 +24,7 @@
 #   b  figures of the micro suite beside limits: copies, launches, matrix products, convolutions in both layouts
 #   c  MobileNetV2 training beside PyTorch in Python, same shapes, in turns
 #   d  LoRA of Llama3-8B, as the studies ran it and tuned: memory and time, predicted and measured; inference
+#   e  steps of MobileNetV2 and Llama3-8B, explained by rows of their operations
 # A part is a list of steps. A failed step does not stop the others. What a call has no time for, a later call with the
 # same --state does. DIR gets part-X.tar.gz (logs, redacted result files) and part-X.txt (the table of verdicts) of each.
 # Exit: 0 all passed, 1 something failed, 2 usage, 3 the bundle does not start or there is no GPU, 4 steps are left.
@@ -34,7 +35,7 @@ die() {
   exit "$1"
 }
 
-bundle='' libtorch=() parts=abcd presets='' repeats=1 budget=8m state=gpu-state out=gpu-results limit=520 again=0 ranks=''
+bundle='' libtorch=() parts=abcde presets='' repeats=1 budget=8m state=gpu-state out=gpu-results limit=520 again=0 ranks=''
 while (($#)); do
   case $1 in
     --part | --presets | --repeats | --budget | --state | --out | --limit | --libtorch | --ranks)
@@ -65,7 +66,7 @@ while (($#)); do
   esac
   shift
 done
-[[ $parts =~ ^[abcd]*$ ]] || die 2 "--part is '$parts', allowed: letters of abcd"
+[[ $parts =~ ^[abcde]*$ ]] || die 2 "--part is '$parts', allowed: letters of abcde"
 [[ -z $ranks || $ranks =~ ^[1-9][0-9]*$ ]] || die 2 "--ranks is '$ranks', allowed: a whole number from 1 on"
 [[ $repeats =~ ^[1-9][0-9]*$ ]] || die 2 "--repeats is '$repeats', allowed: a whole number from 1 on"
 [[ $limit =~ ^[1-9][0-9]*$ ]] || die 2 "--limit is '$limit', allowed: a whole number of seconds from 1 on"
@@ -174,7 +175,7 @@ finish() {
 }
 
 cat "$bundle/VERSION"
-for letter in a b c d; do
+for letter in a b c d e; do
   if [[ $parts != *$letter* ]]; then continue; fi
   begin "$letter"
   # shellcheck source=/dev/null

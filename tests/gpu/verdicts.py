@@ -3,7 +3,7 @@
 
   verdicts.py FOLDER [GPU]
 
-FOLDER has NAME.step and NAME.jsonl of the steps; GPU is the device's name (default: what nvidia-smi says). Verdicts of figures:
+FOLDER has NAME.step and NAME.jsonl of the steps, or NAME.json where they explain one; GPU is the device's name (default: what nvidia-smi says). Verdicts of figures:
 "ok" or "off" where a target is known for this GPU, else "-"; "missing" where the row is not there. A figure
 off its target is a finding to look into, not a failure.
 """
@@ -172,7 +172,16 @@ def llm(folder, _limits, _measured, table):
                           least=0.9, most=1.1)
 
 
-FIGURES = {"b": micro, "c": imaging, "d": llm}
+def steps(folder, _limits, _measured, table):
+    """What the rows of its operations say of a step."""
+    for file in sorted(folder.glob("*.json")):
+        for step in json.loads(file.read_text(encoding="utf-8")):
+            axes = dict(word.split("=", 1) for word in step["key"].split() if "=" in word)
+            what = " ".join(f"{axis}={axes[axis]}" for axis in ("image", "layout") if axis in axes)
+            table.add(f"{file.stem} {what}".strip() + ": rows, of the step", step["explained"], milli_seconds, step["step"], least=0.9, most=1.1)
+
+
+FIGURES = {"b": micro, "c": imaging, "d": llm, "e": steps}
 
 
 def name_of_gpu():

@@ -29,8 +29,10 @@ class GpuRun(ScriptTest):
                    f'  *"$(cat {self.path("slow")})"*) sleep 30 ;;\n'
                    '  *tests/wants_8_gpus*) exit 77 ;;\n'
                    f'  *--probe*) exit "$(cat {self.path("probe")})" ;;\n'
+                   f'  *--explain*rows-*) cat {self.path("explanation")} ;;\n'
+                   f'  *--explain*) cat {self.path("commands")} >&2; [[ ! -s {self.path("commands")} ]] || exit 4 ;;\n'
                    f'  *" show "*) cat {self.path("shown")} ;;\n'
-                   '  *--output*) echo stub >"${@: -1}" ;;\nesac\n', 0o755)
+                   '  *--output*) cat >/dev/null; echo stub >"${@: -1}" ;;\nesac\n', 0o755)
         self.write("bin/nvidia-smi", '#!/bin/bash\ncase "$*" in *query-gpu*) echo "NVIDIA H200" ;; *) echo "GPU 0: a"; echo "GPU 1: b" ;; '
                    'esac\n', 0o755)
         self.write("bundle/tests/list", "gpu.one\tSCALEMARK_EXPECT_RANKS=1\tmpirun\t-n\t1\ttests/one\n"
@@ -39,6 +41,8 @@ class GpuRun(ScriptTest):
             self.write(name, "nothing of this kind")
         self.write("probe", "4")
         self.write("shown", "")
+        self.write("commands", "")
+        self.write("explanation", "[]")
 
     def write(self, name, text, mode=0o644):
         os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
@@ -77,6 +81,21 @@ class GpuRun(ScriptTest):
             self.assertIn("--libtorch /torch ", line)
             self.assertIn(" --redact ", line)
         self.assertTrue(any("verify" in line and "one.json" in line and "--device cuda" in line for line in self.launches()))
+
+    def test_a_step_is_explained_by_the_rows_that_it_asks_for(self):
+        self.write("commands", "scalemark show: 2 rows are missing. To measure them:\n"
+                   "  scalemark run '^micro/gemm$' -a shape=gate,query -o rows-1.h5\n"
+                   "  scalemark run '^micro/(a|b)$' -a ranks=1 -o rows-2.h5\n")
+        self.write("explanation", json.dumps([{"key": "llm/finetune model=8b", "step": 0.2, "explained": 0.19}]))
+        self.expect(self.run_script("--part", "e"), 0)
+        rows = [line for line in self.launches() if "rows-" in line and " run " in line]
+        self.assertEqual(len(rows), 8)
+        self.assertIn(" scalemark run ^micro/gemm$ -a shape=gate,query --max-time 150ms --redact --force --output ", rows[0])
+        self.assertIn(" scalemark run ^micro/(a|b)$ -a ranks=1 --max-time 150ms ", rows[1])
+        self.assertRegex(self.table("e"), r"lora-bf16: rows, of the step +190\.00 ms +200\.00 ms +0\.950 +ok")
+        self.assertRegex(self.table("e"), r"qlora +ok")
+        with tarfile.open(os.path.join(self.out, "part-e.tar.gz")) as archive:
+            self.assertLessEqual({"e/qlora/training.h5", "e/qlora/rows-1.h5", "e/qlora.json"}, set(archive.getnames()))
 
     def test_a_failed_step_stops_no_other_and_is_run_again_when_asked(self):
         self.write("failing", "tests/one")
