@@ -19,8 +19,7 @@ constexpr double kMinFraction = 0.02, kResiduals = 3;
 constexpr std::size_t kMinIterations = 20;
 
 double fact(const CaseResult& result, const std::string& name) {
-  const auto found = result.facts.find(name);
-  const double* value = found == result.facts.end() ? nullptr : std::get_if<double>(&found->second);
+  const auto* value = find_as<double>(result.facts, name);
   return value == nullptr ? 0 : *value;
 }
 

@@ -57,13 +57,12 @@ void print_network(const LayoutRatios& network, std::ostream& out) {
 std::optional<LayoutCase> layout_case(const CaseResult& result) {
   const std::string* layer = text_axis(result, "layer");
   const std::string* layout = text_axis(result, "layout");
-  const auto fact = result.facts.find("occurrences");
+  const auto* occurrences = find_as<std::int64_t>(result.facts, "occurrences");
   const Metric* time = result.find(result.primary_metric);
   if (result.status != Status::ok || layer == nullptr || layout == nullptr || time == nullptr ||
-      fact == result.facts.end())
+      occurrences == nullptr)
     return std::nullopt;
-  const auto* occurrences = std::get_if<std::int64_t>(&fact->second);
-  if (occurrences == nullptr || *occurrences < 1 || *occurrences > kMaxOccurrences ||
+  if (*occurrences < 1 || *occurrences > kMaxOccurrences ||
       (*layout != "nchw" && *layout != "nhwc") || time->kind != MetricKind::duration)
     return std::nullopt;
   const Summary summary = summarise(result, *time);

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -12,7 +11,6 @@
 #include <fmt/ostream.h>
 
 #include "common/base/key.hpp"
-#include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/result/summarise.hpp"
 #include "common/text/cells.hpp"
@@ -22,19 +20,6 @@ namespace scalemark::analysis {
 namespace {
 
 constexpr std::size_t kMaxAxesLetters = 80;  // printed of a product's axes
-/// What is multiplied.
-constexpr std::string_view kProductAxes[] = {"shape", "rows", "product", "model"};
-
-/// The words of the key that name these axes.
-std::string product_axes(const std::string& key) {
-  std::string words;
-  for (const std::string& word : text::split(key, ' ')) {
-    const std::string_view axis = std::string_view(word).substr(0, word.find('='));
-    if (std::ranges::find(kProductAxes, axis) == std::end(kProductAxes)) continue;
-    words += words.empty() ? word : " " + word;
-  }
-  return words;
-}
 
 }  // namespace
 
@@ -42,16 +27,14 @@ std::optional<ProductCase> product_case(const CaseResult& result) {
   const std::string* const shape = result.params.find_as<std::string>("shape");
   const Metric* const rate = result.find("achieved_flops");
   if (result.status != Status::ok || shape == nullptr || rate == nullptr) return std::nullopt;
-  ProductCase one{
-      .key = result.key,
-      .group = key_without(result.key, {std::begin(kProductAxes), std::end(kProductAxes)}),
-      .axes = product_axes(result.key),
-      .rate = summarise(result, *rate).median,
-      .was_looked_for = *shape == "best"};
+  const std::vector<std::string_view> multiplied{"shape", "rows", "product", "model"};
+  ProductCase one{.key = result.key,
+                  .group = key_without(result.key, multiplied),
+                  .axes = key_words(result.key, multiplied),
+                  .rate = summarise(result, *rate).median,
+                  .was_looked_for = *shape == "best"};
   for (const auto& [name, length] : {std::pair{"m", &one.m}, {"n", &one.n}, {"k", &one.k}}) {
-    const auto fact = result.facts.find(name);
-    const auto* const value =
-        fact == result.facts.end() ? nullptr : std::get_if<std::int64_t>(&fact->second);
+    const auto* const value = find_as<std::int64_t>(result.facts, name);
     if (value == nullptr) return std::nullopt;
     *length = *value;
   }

@@ -14,8 +14,7 @@ constexpr std::int64_t kMaxWorkers = 1'000'000'000;
 
 /// A positive integer among axes or facts.
 std::optional<double> count_of(const NamedValues& values, const std::string& name) {
-  const auto found = values.find(name);
-  const auto* value = found == values.end() ? nullptr : std::get_if<std::int64_t>(&found->second);
+  const auto* value = find_as<std::int64_t>(values, name);
   if (value == nullptr || *value < 1) return std::nullopt;
   return static_cast<double>(*value);
 }

@@ -55,9 +55,7 @@ void judge_rail(const fleet::Rail& rail, std::size_t number,
 }  // namespace
 
 std::optional<ScreenedFleet> screened_fleet(const CaseResult& result) {
-  const auto fact = result.facts.find("screening_rounds");
-  const auto* const screening =
-      fact == result.facts.end() ? nullptr : std::get_if<std::int64_t>(&fact->second);
+  const auto* const screening = find_as<std::int64_t>(result.facts, "screening_rounds");
   const std::vector<PairRow> rows = pair_rows(result, /*screening=*/true);
   if (screening == nullptr || rows.empty()) return std::nullopt;
   std::size_t last = 0;

@@ -21,6 +21,19 @@ constexpr std::string_view kArrow = "->";
                   text::printable(text, 120)));
 }
 
+/// The words that name one of the axes, or all others.
+std::string words_where(std::string_view key, const std::vector<std::string_view>& axes,
+                        bool are_named) {
+  std::string kept;
+  for (const std::string& word : text::split(key, ' ')) {
+    const std::string_view axis = std::string_view(word).substr(0, word.find('='));
+    const bool is_named =
+        axis.size() < word.size() && std::find(axes.begin(), axes.end(), axis) != axes.end();
+    if (is_named == are_named) kept += (kept.empty() ? "" : " ") + word;
+  }
+  return kept;
+}
+
 /// Whether a part of a key belongs to the axis of `map`: "axis=...".
 bool is_of_axis(std::string_view part, const AxisMap& map) {
   return part.size() > map.axis.size() && part.starts_with(map.axis) &&
@@ -43,14 +56,11 @@ std::string mapped_part(const std::string& part, const std::vector<AxisMap>& map
 }  // namespace
 
 std::string key_without(std::string_view key, const std::vector<std::string_view>& axes) {
-  std::string rest;
-  for (const std::string& word : text::split(key, ' ')) {
-    const std::string_view axis = std::string_view(word).substr(0, word.find('='));
-    const bool is_left_out =
-        axis.size() < word.size() && std::find(axes.begin(), axes.end(), axis) != axes.end();
-    if (!is_left_out) rest += (rest.empty() ? "" : " ") + word;
-  }
-  return rest;
+  return words_where(key, axes, false);
+}
+
+std::string key_words(std::string_view key, const std::vector<std::string_view>& axes) {
+  return words_where(key, axes, true);
 }
 
 AxisMap parse_axis_map(std::string_view text) {

@@ -11,6 +11,9 @@ namespace scalemark {
 /// The key without the given axes.
 std::string key_without(std::string_view key, const std::vector<std::string_view>& axes);
 
+/// The words of the key that name the given axes, such as "rows=512 shape=gate".
+std::string key_words(std::string_view key, const std::vector<std::string_view>& axes);
+
 /// How values of an axis are matched between the keys of two runs, A and B.
 struct AxisMap {
   enum class Kind {

@@ -142,8 +142,8 @@ std::optional<double> peak_fraction_of(const CaseResult& result) {
   double fraction = std::numeric_limits<double>::quiet_NaN();
   if (const Metric* metric = result.find("peak_fraction")) {
     if (result.status == Status::ok) fraction = median_of(result, *metric);
-  } else if (const auto fact = result.facts.find("peak_fraction"); fact != result.facts.end()) {
-    if (const auto* number = std::get_if<double>(&fact->second)) fraction = *number;
+  } else if (const auto* number = find_as<double>(result.facts, "peak_fraction")) {
+    fraction = *number;
   }
   return std::isfinite(fraction) ? std::optional(fraction) : std::nullopt;
 }

@@ -27,11 +27,9 @@ constexpr const char* kWithin = "within_sweeps";
 /// Measured once per launch: a later sweep is already warm.
 constexpr std::string_view kFirstCall = "first_call";
 
-std::optional<std::int64_t> integer_fact(const CaseResult& result, const char* name) {
-  const auto found = result.facts.find(name);
-  if (found == result.facts.end()) return std::nullopt;
-  const auto* value = std::get_if<std::int64_t>(&found->second);
-  return value != nullptr ? std::optional(*value) : std::nullopt;
+int count_of(const CaseResult& result, const char* fact) {
+  const auto* const count = find_as<std::int64_t>(result.facts, fact);
+  return count == nullptr ? 1 : static_cast<int>(*count);
 }
 
 std::string starts_fact(const Metric& metric) { return fmt::format("{}_{}", kStarts, metric.name); }
@@ -218,13 +216,9 @@ void mark_sweep(CaseResult& part, int sweep, int planned) {
   part.reason = fmt::format("sweep {} of {}: {}", sweep + 1, planned, part.reason);
 }
 
-int sweeps_of(const CaseResult& result) {
-  return static_cast<int>(integer_fact(result, kSweeps).value_or(1));
-}
+int sweeps_of(const CaseResult& result) { return count_of(result, kSweeps); }
 
-int sweeps_planned(const CaseResult& result) {
-  return static_cast<int>(integer_fact(result, kPlanned).value_or(1));
-}
+int sweeps_planned(const CaseResult& result) { return count_of(result, kPlanned); }
 
 bool has_all_sweeps(const CaseResult& result) {
   return result.status != Status::ok || sweeps_of(result) >= sweeps_planned(result);

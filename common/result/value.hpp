@@ -15,6 +15,13 @@ using Value = std::variant<bool, std::int64_t, double, std::string>;
 /// Values by name: the facts of a case.
 using NamedValues = std::map<std::string, Value>;
 
+/// The value of that name if it has type T, else null.
+template <typename T>
+const T* find_as(const NamedValues& values, const std::string& name) {
+  const auto found = values.find(name);
+  return found == values.end() ? nullptr : std::get_if<T>(&found->second);
+}
+
 /// The text of a value as it stands in a key: plain integers, true/false, shortest double, text.
 std::string to_text(const Value& value);
 

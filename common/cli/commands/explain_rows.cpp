@@ -50,12 +50,12 @@ constexpr double kLargestStep = 1e9;
 void add_records(const CaseResult& one, const Benchmark& benchmark, Point& point) {
   for (const std::string& name : benchmark.step_sizes().records) {
     const Metric* const metric = one.find(name);
-    const auto fact = one.facts.find(name);
+    const auto* const fact = find_as<std::int64_t>(one.facts, name);
     if (metric != nullptr) {
       const double mean = summarise(one, *metric).mean;
       if (mean >= 0 && mean <= kLargestStep) point[name] = std::int64_t{std::llround(mean)};
-    } else if (fact != one.facts.end() && std::holds_alternative<std::int64_t>(fact->second)) {
-      point[name] = fact->second;
+    } else if (fact != nullptr) {
+      point[name] = *fact;
     }
   }
 }
@@ -192,9 +192,9 @@ Explained StepRows::explain(const Training& training, const StepRows& elsewhere)
 }
 
 StepRows StepRows::roofs_alone() const {
-  StepRows roofs = *this;
-  roofs.rows_.clear();
-  return roofs;
+  StepRows rows;
+  rows.roofs_ = roofs_;
+  return rows;
 }
 
 Explained StepRows::explain(const Training& training, const Estimate& estimate) const {

@@ -78,9 +78,7 @@ std::vector<ShardMoments> shard_moments(const CaseResult& one) {
 }
 
 std::string process_group_of(const CaseResult& one) {
-  const auto fact = one.facts.find("process_group");
-  const auto* const text =
-      fact == one.facts.end() ? nullptr : std::get_if<std::string>(&fact->second);
+  const auto* const text = find_as<std::string>(one.facts, "process_group");
   return text == nullptr ? std::string() : *text;
 }
 

@@ -124,10 +124,8 @@ std::optional<NcclPoint> nccl_point(const NcclTest& test, const CaseResult& resu
   NcclPoint point;
   point.count = *bytes / type->bytes / (test.size == NcclSize::divided ? *ranks : 1);
   point.size = point.count * type->bytes * (needs_ranks ? *ranks : 1);
-  if (const auto said = result.facts.find("total_bytes"); said != result.facts.end()) {
-    const auto* total = std::get_if<std::int64_t>(&said->second);
-    if (total != nullptr && *total >= 0) point.size = *total;
-  }
+  const auto* total = find_as<std::int64_t>(result.facts, "total_bytes");
+  if (total != nullptr && *total >= 0) point.size = *total;
   const std::string in_place = print::param_text(result, "in_place");
   point.in_place = in_place.empty() ? test.is_hypercube : in_place == "true";
   point.measure = nccl_measure(test, result, *time, point.size);

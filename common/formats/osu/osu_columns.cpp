@@ -229,9 +229,7 @@ std::string osu_init_sentence(const CaseResult& result) {
 }
 
 std::uint64_t repetitions(const CaseResult& result, const Samples& samples) {
-  const auto said = result.facts.find("iterations");
-  const auto* count =
-      said == result.facts.end() ? nullptr : std::get_if<std::int64_t>(&said->second);
+  const auto* count = find_as<std::int64_t>(result.facts, "iterations");
   if (count != nullptr && *count > 0) return static_cast<std::uint64_t>(*count);
   const auto warm = std::count_if(samples.warmup.begin(), samples.warmup.end(),
                                   [](std::uint8_t one) { return one != 0; });

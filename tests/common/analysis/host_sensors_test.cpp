@@ -113,14 +113,13 @@ TEST(HostSensors, AClockThatStaysLowIsSuspect) {
 }
 
 TEST(HostSensors, IdleClocksSayNothing) {
-  for (const char* device : {"cpu", "cuda", ""}) {
-    const bool is_gpu = std::string(device) == "cuda";
+  const std::pair<const char*, Seen> idle[] = {{"cpu", {.sm_clock = 0.3e9}},
+                                               {"cuda", {.core_clock = 0.8e9}},
+                                               {"", {.sm_clock = 0.3e9, .core_clock = 0.8e9}}};
+  for (const auto& [device, last] : idle) {
     HostSensors sensors;
     for (const char* host : {"n1", "n2", "n3"}) sensors.add(run_with(host), seen(host, {}, device));
-    sensors.add(run_with("n4"), seen("n4",
-                                     {.sm_clock = is_gpu ? 1.98e9 : 0.3e9,
-                                      .core_clock = is_gpu || *device == '\0' ? 0.8e9 : 3.0e9},
-                                     device));
+    sensors.add(run_with("n4"), seen("n4", last, device));
     EXPECT_TRUE(sensors.findings().empty()) << device;
   }
 }

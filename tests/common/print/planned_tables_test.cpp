@@ -16,6 +16,9 @@ TEST(KeyWithout, TakesAxesOut) {
             "micro/put kilobytes=1 ranks=2");
   EXPECT_EQ(key_without("micro/put bytes=8 ranks=2", {"ranks", "bytes"}), "micro/put");
   EXPECT_EQ(key_without("bytes", {"bytes"}), "bytes");
+  EXPECT_EQ(key_words("micro/put bytes=8 kilobytes=1 ranks=2", {"ranks", "bytes"}),
+            "bytes=8 ranks=2");
+  EXPECT_EQ(key_words("bytes", {"bytes"}), "");
 }
 
 TEST(PlannedTables, KnowTheLastCaseOfATable) {

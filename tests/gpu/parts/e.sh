@@ -3,7 +3,7 @@
 # Part e: what a step of a training consists of. Each step measures a training, then the rows of its operations by the commands
 # that show --explain prints, and explains it by them.
 
-# explain NAME SECONDS ARGUMENT of run...: WORK/NAME/ with the files, and WORK/NAME.jsonl with the explanation.
+# explain NAME SECONDS ARGUMENT of run...: WORK/NAME/ with the files, and WORK/NAME.json with the explanation.
 explain() {
   local name=$1 limit=$2
   shift 2
