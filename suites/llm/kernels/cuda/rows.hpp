@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels over rows of numbers in a GPU's memory. They are queued on the stream and return at once;
-// pointers are aligned to 16 bytes. Types: float, c10::BFloat16, double (not for
-// fake quantisation), c10::Half (for SwiGLU and rotate() only). All throw Error when a launch fails.
+// pointers are aligned to 16 bytes. Types: float, c10::BFloat16, double (not for fake quantisation)
+// and c10::Half (for SwiGLU and rotate() only). All throw Error when a launch fails.
 #pragma once
 
 #include <cstdint>
