@@ -31,6 +31,12 @@ install(FILES ${words}/scalemark.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-
 install(FILES ${words}/_scalemark DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES ${words}/scalemark.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 
+# For `module use PREFIX/share/modulefiles`.
+set(modulefiles ${CMAKE_INSTALL_DATADIR}/modulefiles/scalemark)
+file(RELATIVE_PATH up /${modulefiles} /)
+configure_file(packaging/modulefile.tcl.in ${CMAKE_CURRENT_BINARY_DIR}/modulefile.tcl @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/modulefile.tcl DESTINATION ${modulefiles} RENAME ${PROJECT_VERSION})
+
 # Names of headers begin with common/ and suites/, and so have a folder of their own.
 get_property(modules GLOBAL PROPERTY SCALEMARK_MODULE_TARGETS)
 set(headers ${CMAKE_INSTALL_INCLUDEDIR}/scalemark)

@@ -48,7 +48,7 @@ packages=(build-essential cmake ninja-build ccache mold git pkg-config ca-certif
 header_packages=(libcli11-dev libfmt-dev libspdlog-dev nlohmann-json3-dev libtomlplusplus-dev libboost-dev)
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev)
 dev_packages=(hdf5-tools python3-h5py python3-yaml python3-xarray python3-h5netcdf python3-prometheus-client clang-format clang
-  libclang-rt-dev shellcheck chromium zsh fish groff-base)
+  libclang-rt-dev shellcheck chromium zsh fish groff-base environment-modules)
 full_packages=(slurmctld slurmd slurm-client slurm-wlm-basic-plugins munge iproute2
   charliecloud debootstrap doxygen dpkg-dev file jube python3-venv)
 tools=(c++ cmake ninja pkg-config mpicc mpirun python3)

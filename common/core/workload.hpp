@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/step_phase.hpp"
 #include "common/result/point.hpp"
 
 namespace scalemark {
@@ -23,6 +24,7 @@ struct WorkloadPart {
   std::string benchmark;   ///< that measures it: "micro/conv2d"
   Point point;             ///< of its row; axes with implied values may be left out
   std::int64_t count = 1;  ///< how often a step has it
+  StepPhase phase = StepPhase::passes;
 
   /// Whether the same row measures both.
   bool has_row_of(const WorkloadPart& other) const {

@@ -53,16 +53,29 @@ void add_launches(const std::vector<StepTerm>& terms, StepExplanation& step) {
     if (!term.issue || !term.seconds) continue;
     launches.count += term.count;
     launches.count_known(term.from);
-    step.issued += term.count * *term.issue;
-    step.on_gpu += term.count * *term.seconds;
+    PhaseTimes& phase = step.phases.at(static_cast<std::size_t>(term.phase));
+    phase.issued += term.count * *term.issue;
+    phase.on_gpu += term.count * *term.seconds;
   }
-  launches.seconds = step.exposed_launches();
+  for (const PhaseTimes& phase : step.phases)
+    step.issued += phase.issued, step.on_gpu += phase.on_gpu;
+  launches.seconds = exposed_launches(step.phases);
   if (launches.seconds == 0) return;
   step.explained += launches.seconds;
   step.components.push_back(launches);
 }
 
 }  // namespace
+
+double exposed_launches(const std::array<PhaseTimes, kStepPhases.size()>& phases) {
+  double host = 0, gpu = 0, busy = 0;
+  for (const PhaseTimes& phase : phases) {
+    host += phase.issued;
+    gpu = std::max(gpu + phase.on_gpu, host);
+    busy += phase.on_gpu;
+  }
+  return gpu - busy;
+}
 
 StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured) {
   StepExplanation step;

@@ -2,12 +2,13 @@
 // Explains the time of a step by the times of its parts.
 #pragma once
 
-#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "common/base/step_phase.hpp"
 #include "common/predict/op_cost.hpp"
 
 namespace scalemark::predict {
@@ -23,7 +24,19 @@ struct StepTerm {
   TimeSource from = TimeSource::row;
   std::optional<double> issue = {};  ///< of the host to enqueue one, where a GPU runs it
   std::optional<RooflineTimes> roofline = {};
+  StepPhase phase = StepPhase::passes;
 };
+
+/// What the host enqueues in a phase.
+struct PhaseTimes {
+  double issued = 0;  ///< s of the host
+  double on_gpu = 0;  ///< s of the GPU
+};
+
+/// Time in which a GPU waits for the host's calls: s. The host runs ahead through all phases. So a
+/// GPU begins a phase when it has finished the one before, and finishes it no earlier than the host
+/// has enqueued its last call.
+double exposed_launches(const std::array<PhaseTimes, kStepPhases.size()>& phases);
 
 struct StepComponent {
   std::string name, source;
@@ -45,8 +58,8 @@ struct StepExplanation {
   std::vector<StepComponent> components;  ///< the longest first
   double explained = 0, measured = 0;     ///< s
   double issued = 0, on_gpu = 0;          ///< s of the operations that the host enqueues
-  /// Time in which a GPU waits for the host's calls.
-  double exposed_launches() const { return std::max(0.0, issued - on_gpu); }
+  /// The same of each phase, in the order of kStepPhases.
+  std::array<PhaseTimes, kStepPhases.size()> phases = {};
   double rest() const { return measured - explained; }
   double share(double seconds) const { return seconds / measured; }
   bool is_complete() const;
@@ -54,11 +67,11 @@ struct StepExplanation {
   const StepComponent* find(const std::string& name) const;
 };
 
-/// Component of exposed_launches().
+/// Component of the time of exposed_launches().
 inline constexpr const char* kLaunches = "exposed launch time";
 
 /// Adds the terms up by component, one after the other: nothing overlaps but the host's calls and
-/// the work that they enqueue, of which the longer counts. `measured`: seconds of the step,
+/// the work that they enqueue (exposed_launches()). `measured`: seconds of the step,
 /// positive. Nothing is fitted.
 StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured);
 

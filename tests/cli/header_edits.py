@@ -30,11 +30,16 @@ def copy_of_another_machine(path, copy):
 
 def twice_as_long(path, copy):
     """The same run, all of whose times are twice as long."""
+    return times_as_long(path, copy, 2)
+
+
+def times_as_long(path, copy, factor, metrics=None):
+    """The same run, all of whose times, or those of these metrics, are `factor` times as long."""
     def change(file):
         for case in file["cases"].values():
-            for metric in case["metrics"].values():
-                if "samples" in metric and metric.attrs["unit"] in ("s", b"s"):
-                    metric["samples"][...] = 2 * metric["samples"][...]
+            for name, metric in case["metrics"].items():
+                if "samples" in metric and metric.attrs["unit"] in ("s", b"s") and (metrics is None or name in metrics):
+                    metric["samples"][...] = factor * metric["samples"][...]
                     del metric["samples"].attrs["digest"]
             for name in [name for name in case.attrs if "digest" in name]:
                 del case.attrs[name]

@@ -72,8 +72,12 @@ class PredictTraining(ProgramTest):
         self.assertEqual((step["from_ranks"], step["samples"]), (1, int((warmup == 0).sum())))
 
         # From two ranks to one, whose step has no messages.
-        back = self.predict(*files[1:], *PREDICT, "-a", "ranks=1")
-        self.expect(back, 2, "1 is not in 2 to")
+        back = self.predict(*files[1:], *PREDICT, "-a", "ranks=1", "--format", "json")
+        self.expect(back, 0)
+        (alone,) = json.loads(back.stdout)
+        self.assertEqual((alone["from_ranks"], alone["messages"], alone["communication"]), (2, [], 0))
+        self.assertEqual(alone["step"], alone["slowest"])
+        self.expect(self.predict(*files, *PREDICT, "-a", "ranks=0"), 2, "0 is not in 1 to")
         text = self.predict(*files, *PREDICT, "-a", "ranks=2")
         self.expect(text, 0)
         self.assertRegex(text.stdout, r"(?m)^ +2 +(>= )?[\d.]+ [mu]?s .* [+-][\d.]+ %$")
@@ -245,6 +249,33 @@ class PredictTraining(ProgramTest):
                                    rf"<td[^>]*>{re.escape(message['source'])}</td>")
         self.assertEqual({message["source"] for message in steps[0]["messages"]}, {"measured"})
         self.assertNotIn("the most that was measured", self.predict(one, messages, *PREDICT, "-a", "ranks=2").stdout)
+
+    def test_a_page_has_markers_where_trainings_were_measured(self):
+        one, two = self.train("one.h5", 1), self.train("two.h5", 2)
+        messages = self.message_rows(self.predict(one, *PREDICT, "-a", "ranks=2"), [2, 4, 8])
+        page = self.path("page.html")
+        self.expect(self.predict(one, two, messages, *PREDICT, "-o", page), 0)
+        with open(page, encoding="utf-8") as file:
+            html = file.read()
+        every = [2**i for i in range(13)]
+        steps = json.loads(self.predict(one, two, messages, *PREDICT, "-a", "ranks=" + ",".join(map(str, every)), "--format",
+                                        "json").stdout)
+        self.assertEqual([step["ranks"] for step in steps], every)
+        markers = dict(re.findall(r"<title>(\d+): ([^<]*)</title>", html))
+        self.assertEqual(markers.keys(), {"1", "2"})
+        table = [re.findall(r"<t[dh][^>]*>([^<]*)</t[dh]>", row) for row in re.findall(r"<tr>(.*?)</tr>", html, re.DOTALL)]
+        by_ranks = {row[0]: row for row in table if row and row[0].isdigit()}
+        self.assertEqual(list(by_ranks), [str(ranks) for ranks in every])
+        for ranks, path in (("1", one), ("2", two)):
+            (row,) = rows(path).values()
+            measured = row["metrics"]["step_time"]["median"]
+            for text in (markers[ranks], by_ranks[ranks][2]):
+                value, unit = text.split()
+                self.assertAlmostEqual(float(value) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit] / measured, 1, 3)
+        self.assertEqual([row[2] for row in by_ranks.values()][2:], ["-"] * 11, "nothing was measured there")
+        longer = [step["ranks"] for step in steps if step["communication"] > step["slowest"]]
+        self.assertIn(f"From {longer[0]} ranks on, communication takes longer than the slowest rank computes." if longer else
+                      "The computation of the slowest rank bounds the step on all of these ranks.", html)
 
     def test_other_ranks_on_another_machine(self):
         one = self.train("one.h5", 1)

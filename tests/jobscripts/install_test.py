@@ -35,6 +35,30 @@ class Install(ScriptTest):
                  if line.startswith("  ") and not line.startswith("   ")]
         self.assertEqual(pages, {f"scalemark-{name}.1" for name in names})
 
+    def test_a_module_finds_its_prefix(self):
+        """Also where the folder was moved. No other module of the name may be loaded beside it."""
+        first, prefix = self.path("first"), self.path("moved")
+        self.expect(start("cmake", "--install", BUILD, "--prefix", first, "--component", "programs", timeout=120), 0)
+        os.rename(first, prefix)
+        (version,) = os.listdir(os.path.join(prefix, "share", "modulefiles", "scalemark"))
+        done = start("bash", "-c", """set -e
+            source /usr/share/modules/init/bash
+            module use "$1/share/modulefiles"
+            module load scalemark
+            command -v scalemark
+            scalemark --version
+            echo "$MANPATH $CMAKE_PREFIX_PATH"
+            module unload scalemark
+            ! command -v scalemark""", "bash", prefix)
+        self.expect(done, 0)
+        where, told, paths = done.stdout.splitlines()
+        self.assertEqual(where, os.path.join(prefix, "bin", "scalemark"))
+        self.assertIn(version, told)
+        self.assertTrue(paths.startswith(os.path.join(prefix, "share", "man")), paths)
+        self.assertTrue(paths.endswith(prefix), paths)
+        self.assertIn("Scalemark " + version, start("bash", "-c", 'source /usr/share/modules/init/bash && module use "$1" && '
+                                                    "module help scalemark", "bash", os.path.join(prefix, "share/modulefiles")).stderr)
+
     def configure(self, source, build, prefix):
         """As the build that was installed: with its compilers, and so with their standard library."""
         with open(os.path.join(BUILD, "CMakeCache.txt"), encoding="utf-8") as cache:

@@ -96,8 +96,16 @@ ordered_json json_of(const std::string& key, const Explained& explained) {
                           {"estimated", one.estimated},
                           {"missing", one.missing},
                           {"reached", one.reached()}});
+  ordered_json phases = ordered_json::array();
+  for (const StepPhase phase : kStepPhases) {
+    const predict::PhaseTimes& times = explained.step.phases.at(static_cast<std::size_t>(phase));
+    phases.push_back({{"name", name_of(phase)},
+                      {"issued", text::json_number(times.issued)},
+                      {"on_gpu", text::json_number(times.on_gpu)}});
+  }
   return {{"key", text::json_text(key)},
           {"components", components},
+          {"phases", phases},
           {"explained", text::json_number(explained.step.explained)},
           {"issued", text::json_number(explained.step.issued)},
           {"on_gpu", text::json_number(explained.step.on_gpu)},

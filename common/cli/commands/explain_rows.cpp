@@ -205,6 +205,7 @@ Explained StepRows::explain(const Training& training, const Estimate& estimate) 
       predict::StepTerm& term = terms.emplace_back(term_of(part));
       term.count *= share;
       term.roofline = roofs_.times(part);
+      term.phase = part.phase;
       if (term.seconds) {
         result.has_rows = true;
       } else {

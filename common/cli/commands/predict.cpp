@@ -163,7 +163,7 @@ void add_rows(CLI::App& command, PredictArguments& options) {
   CLI::Option* page =
       command
           .add_option("-o,--output", rows.page,
-                      "Instead of text, an HTML page of times over ranks (default: 2 to 4096)")
+                      "Instead of text, an HTML page of times over ranks (default: up to 4096)")
           ->needs(from);
   command.add_flag("--force", rows.force, "Replace an earlier page")->needs(page);
   take_number(command.add_option("--level", rows.level, "Probability that an interval holds"),

@@ -309,7 +309,7 @@ int nothing_to_predict_from(const std::string& workload, const RowTargets& targe
 
 int predict_from_rows(const RowPrediction& request, const std::string& format) {
   const std::string_view collective = collective_of(request);
-  const RowTargets targets = targets_of(request);
+  const RowTargets targets = targets_of(request, 2);
   std::vector<CollectiveRows> all =
       read_collective_rows(request.files, request.workload, targets.words);
   if (std::ranges::none_of(all, has_two_numbers_of_ranks))

@@ -65,11 +65,12 @@ RowTargets axes_of(const RowPrediction& request, int fewest) {
   return targets;
 }
 
-RowTargets targets_of(const RowPrediction& request) {
-  RowTargets targets = axes_of(request, 2);
+RowTargets targets_of(const RowPrediction& request, int fewest) {
+  RowTargets targets = axes_of(request, fewest);
   constexpr std::int64_t kMostDrawn = 4096;
   if (targets.ranks.empty() && !request.page.empty()) {
-    for (std::int64_t ranks = 2; ranks <= kMostDrawn; ranks *= 2) targets.ranks.push_back(ranks);
+    for (std::int64_t ranks = fewest; ranks <= kMostDrawn; ranks *= 2)
+      targets.ranks.push_back(ranks);
   }
   if (targets.ranks.empty()) throw UsageError("-a ranks=... is missing: the ranks to predict for");
   return targets;

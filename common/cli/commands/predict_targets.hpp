@@ -25,8 +25,8 @@ struct RowTargets {
 /// taken as they are.
 RowTargets axes_of(const RowPrediction& request, int fewest);
 
-/// The same, of at least 2 ranks. A page has 2 to 4,096 ranks where the axes name none. Throws
-/// UsageError for other requests without `ranks`.
-RowTargets targets_of(const RowPrediction& request);
+/// The same. A page has `fewest` to 4,096 ranks where the axes name none. Throws UsageError for
+/// other requests without `ranks`.
+RowTargets targets_of(const RowPrediction& request, int fewest);
 
 }  // namespace scalemark::cli

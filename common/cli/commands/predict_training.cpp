@@ -242,7 +242,7 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
       step.predicted.back().high = one.interval->second;
     }
     slowest.predicted.push_back({ranks, one.slowest.median});
-    communication.predicted.push_back({ranks, one.communication()});
+    if (one.ranks > 1) communication.predicted.push_back({ranks, one.communication()});
     if (!bound_from && one.communication() > one.slowest.median) bound_from = one.ranks;
   }
   for (const auto& [ranks, measured] : rows.by_ranks) {
@@ -252,15 +252,15 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
   figure.lines = {std::move(step), std::move(slowest), std::move(communication)};
   if (!lines.back().messages.empty()) add_messages(lines.back(), figure);
   figure.notes.push_back(
-      bound_from ? fmt::format("From {} ranks on communication takes longer than the slowest rank "
+      bound_from ? fmt::format("From {} ranks on, communication takes longer than the slowest rank "
                                "computes.",
                                *bound_from)
                  : "The computation of the slowest rank bounds the step on all of these ranks.");
   const auto bound = std::ranges::find_if(lines, is_bound);
   if (bound != lines.end())
-    figure.notes.push_back(fmt::format(
-        "From {} ranks on the slowest is a lower bound: more measured steps are needed.",
-        bound->ranks));
+    figure.notes.push_back(
+        fmt::format("From {} on, the slowest is a lower bound: more measured steps are needed.",
+                    text::counted(static_cast<std::size_t>(bound->ranks), "rank")));
   for (const std::string& note : {overlap_note(rows, lines), reach_note(lines)}) {
     if (!note.empty()) figure.notes.push_back(note);
   }
@@ -303,7 +303,7 @@ const Benchmark* training_named(const std::string& workload) {
 
 int predict_training(const RowPrediction& request, const Benchmark& benchmark,
                      const std::string& format) {
-  const RowTargets targets = targets_of(request);
+  const RowTargets targets = targets_of(request, 1);
   const bool elsewhere = !request.machine.empty();
   Collectives collectives(elsewhere ? request.machine : request.files);
   MissingSizes missing;

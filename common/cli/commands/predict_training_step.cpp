@@ -103,7 +103,8 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
                 .interval = {}};
   Point point = rows.point;
   point["ranks"] = std::int64_t{ranks};
-  const Workload messages = benchmark.communication_for(point);
+  // A rank by itself sends nothing.
+  const Workload messages = ranks < 2 ? Workload() : benchmark.communication_for(point);
   const int nodes = nodes_for(rows, *start, ranks);
   for (const WorkloadPart& part : messages) {
     const CollectiveName name = collective_of(rows, part);

@@ -10,10 +10,12 @@
 #include <torch/nn/module.h>
 #include <torch/nn/modules/linear.h>
 
+#include "suites/imaging/model/mobilenet_shape.hpp"
+
 namespace scalemark::imaging {
 
 struct MobileNetOptions {
-  std::int64_t classes = 10;
+  std::int64_t classes = kClasses;
   double width = 1.0;    ///< multiplier of all channel counts except input and classes
   double dropout = 0.2;  ///< before the classifier; 0 = none
   bool fused = false;    ///< norm_relu6() for inputs it supports, else LibTorch's operators

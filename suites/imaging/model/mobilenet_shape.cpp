@@ -60,6 +60,17 @@ std::vector<Convolution> convolutions(std::int64_t image, double width) {
   return list;
 }
 
+std::vector<Convolution> with_residual_sum(const std::vector<Convolution>& layers) {
+  std::vector<Convolution> found;
+  for (std::size_t i = 2; i < layers.size(); ++i) {
+    const Convolution &first = layers[i - 2], &last = layers[i];
+    if (first.name.starts_with("expand") && last.name.starts_with("project") &&
+        first.in == last.out && first.size == last.out_size())
+      found.push_back(last);
+  }
+  return found;
+}
+
 std::vector<std::string> distinct_convolutions() {
   std::vector<std::string> names;
   std::vector<Convolution> kept;

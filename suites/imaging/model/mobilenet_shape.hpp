@@ -21,6 +21,7 @@ inline constexpr std::array<Stage, 7> kStages{{{1, 16, 1, 1},
                                                {6, 160, 3, 2},
                                                {6, 320, 1, 1}}};
 inline constexpr std::int64_t kStemChannels = 32, kHeadChannels = 1280;
+inline constexpr std::int64_t kClasses = 10;  ///< of the trainings here
 
 /// Channels rounded to the nearest multiple of 8 (at least 8), never down by more than 10 %.
 std::int64_t round_channels(double channels);
@@ -39,6 +40,10 @@ struct Convolution {
 
 /// All 52 convolutions in order, for input images of `image` x `image`.
 std::vector<Convolution> convolutions(std::int64_t image, double width = 1.0);
+
+/// Those of these convolutions whose results a block adds its input to: the last of a block that
+/// keeps the shape of its input.
+std::vector<Convolution> with_residual_sum(const std::vector<Convolution>& layers);
 
 /// Names of the distinct convolutions: of those with the same work (for 224 x 224 images) only the
 /// first is listed.

@@ -10,8 +10,6 @@
 namespace scalemark::imaging {
 namespace {
 
-constexpr std::int64_t kClasses = 10;
-
 /// Axes of a row with gradients.
 Point with_gradients(const Point& training) {
   Point point = axes_of_rows(training);
@@ -41,12 +39,47 @@ Point normalisation(const Convolution& layer, const Point& training) {
 }
 
 void count(Workload& workload, WorkloadPart part) {
-  const auto known =
-      std::ranges::find_if(workload, [&](const WorkloadPart& one) { return one.has_row_of(part); });
+  const auto known = std::ranges::find_if(workload, [&](const WorkloadPart& one) {
+    return one.component == part.component && one.has_row_of(part);
+  });
   if (known == workload.end())
     workload.push_back(std::move(part));
   else
     ++known->count;
+}
+
+/// A sum of tensors of so many elements. With its gradients it is still one addition.
+Point sum_of(std::int64_t elements, const Point& training) {
+  Point point = with_gradients(training);
+  if (training.text("precision") == "tf32") point["precision"] = std::string("fp32");
+  point["operation"] = std::string("add");
+  point["model"] = std::string("tiny");
+  point["tokens"] = std::int64_t{1};
+  point["elements"] = elements;
+  return point;
+}
+
+/// Residual sums, the sums of the gradients of what they have twice, and what counts the batches of
+/// each normalisation.
+void add_sums(const std::vector<Convolution>& layers, const Point& training, Workload& workload) {
+  for (const char* component : {"residual sums", "sums of gradients"}) {
+    for (const Convolution& layer : with_residual_sum(layers)) {
+      const std::int64_t size = layer.out_size(),
+                         elements = training.integer("batch") * layer.out * size * size;
+      count(workload, {component, "micro/elementwise", sum_of(elements, training), 1});
+    }
+  }
+  workload.push_back({"counters", "micro/elementwise", sum_of(1, training), std::ssize(layers)});
+}
+
+/// Pooling, classifier and loss.
+Point classifier(const Point& training) {
+  Point point = with_gradients(training);
+  if (training.text("precision") == "tf32") point["precision"] = std::string("fp32");
+  point["layout"] = training.text("layout");
+  point["image"] = training.integer("image");
+  point["batch"] = training.integer("batch");
+  return point;
 }
 
 struct Sizes {
@@ -95,7 +128,10 @@ Workload training_workload(const Point& point) {
   }
   for (const Convolution& layer : layers)
     count(workload, {"normalisations", "micro/normalization", normalisation(layer, point), 1});
-  workload.push_back({"optimiser", "micro/optimizer", optimiser(layers, point), 1});
+  add_sums(layers, point, workload);
+  workload.push_back({"classifier", "micro/classifier", classifier(point), 1});
+  workload.push_back(
+      {"optimiser", "micro/optimizer", optimiser(layers, point), 1, StepPhase::update});
   return workload;
 }
 

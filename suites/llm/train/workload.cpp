@@ -163,6 +163,25 @@ class Step {
     add_operation(component, "micro/elementwise", point, count, more);
   }
 
+  /// Gradients that autograd adds up, where more than one operation takes the same tensor: a
+  /// layer's input (residual sum and norm), the output of each norm, and what adapters read beside
+  /// products. A row of `add` is one addition also with its gradients, which it hands on as they
+  /// are.
+  void add_gradient_sums() {
+    // Queries, keys and values; gate and up. All but keys have an adapter, as have the attention's
+    // output and the last product of a feed-forward layer.
+    const std::int64_t layers = config_.layers, attention = lora_ ? 4 : 2, residual = 1,
+                       others = residual + (lora_ ? 3 + 1 : 1);
+    // The first layer's input needs no gradient unless the embedding is trained.
+    const std::int64_t backward = lora_ ? layers - 1 : layers;
+    add_gradient_sum("dim", backward * (attention + residual) + layers * others);
+    if (lora_) add_gradient_sum("ffn", layers);
+  }
+
+  void add_gradient_sum(const char* width, std::int64_t count) {
+    add_elementwise("add", count, 0, width, "sums of gradients");
+  }
+
   /// Of products and what their adapters add; mode=tuned scales before the adapter's second
   /// product.
   void add_sum(const char* width, std::int64_t count) {
@@ -195,6 +214,7 @@ class Step {
     add_elementwise("rotary", layers, more);
     add_elementwise("rotary", layers, more, "kv");
     add_elementwise("add", 2 * layers, more);
+    add_gradient_sums();
   }
 
   /// As many sequences of their mean length as a packed row holds, else whole rows.
@@ -265,7 +285,7 @@ class Step {
     point["tensors"] = parts.tensors;
     const auto one = [&](const char* component, const char* kind) {
       point["kind"] = std::string(kind);
-      add(component, "micro/optimizer", point, 1);
+      parts_.push_back({component, "micro/optimizer", point, 1, StepPhase::update});
     };
     one("gradients", "gradient_norm");
     // Tuned, the loss is scaled; that of answers is a mean already.

@@ -3,9 +3,7 @@
 #include <torch/types.h>
 
 #include "common/core/benchmark.hpp"
-#include "common/torch/setup.hpp"
 #include "suites/llm/model/config.hpp"
-#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
 
 namespace scalemark::micro {
@@ -22,26 +20,20 @@ OperationWork embedding_work(const Point& p) {
                    static_cast<double>(config.dim)};
 }
 
-void look_up(Case& c) {
-  const at::TensorOptions options = prepare_operation(c);
+Operation embedding_operation(Case& c, const at::TensorOptions& options) {
   const llm::LlamaConfig config = llm::llama_config(c.text("model"));
-  const std::int64_t tokens = c.integer("tokens");
   const at::Tensor table = torch::randn({config.vocab_size, config.dim}, options).requires_grad_();
-  const at::Tensor ids = torch::randint(config.vocab_size, {tokens}, options.dtype(at::kLong));
-  measure_operation(
-      c, {.inputs = {table, ids},
+  const at::Tensor ids =
+      torch::randint(config.vocab_size, {c.integer("tokens")}, options.dtype(at::kLong));
+  return {.inputs = {table, ids},
           .forward = [](const Tensors& in) { return at::embedding(in[0], in[1]); },
-          .formula = [](const Tensors& in, const at::Tensor&) { return in[0].index({in[1]}); },
-          .bytes = embedding_work(c.result().params).bytes});
+          .formula = [](const Tensors& in, const at::Tensor&) { return in[0].index({in[1]}); }};
 }
 
-void embedding(Case& c) {
-  torch_support::run_body([&] { look_up(c); });
-}
+void embedding(Case& c) { run_operation(c, embedding_operation, embedding_work); }
 
 SCALEMARK_BENCHMARK("micro/embedding", embedding)
     .doc("Embeddings of tokens; with the dense gradient of the table or not")
-    .axis("pass", {.values = {"forward", "train"}})
     .axis("model",
           {.values = llm::llama_names(), .defaults = {"110m"}, .defaults_with_gpu = {"8b"}})
     .axis_integer("tokens", {.minimum = 1,
@@ -51,17 +43,14 @@ SCALEMARK_BENCHMARK("micro/embedding", embedding)
                              .doc = "Tokens, at random from the vocabulary",
                              .unit = "{token}"})
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
-    .with(cache_axis)
-    .compute_axes()
-    .rank_local()
+    .with(operation_axes)
     .operation_work(embedding_work)
     .memory([](const Point& p) {
       const llm::LlamaConfig config = llm::llama_config(p.text("model"));
       return operation_memory(
           static_cast<double>((config.vocab_size + p.integer("tokens")) * config.dim),
           p.text("precision"));
-    })
-    .needs("LibTorch");
+    });
 
 }  // namespace
 }  // namespace scalemark::micro

@@ -38,19 +38,12 @@ Roundoff roundoff(at::ScalarType type, std::int64_t terms) {
   }
 }
 
-double bytes_of(const Tensors& tensors) {
-  double bytes = 0;
-  for (const at::Tensor& tensor : tensors) bytes += static_cast<double>(tensor.nbytes());
-  return bytes;
-}
-
 /// The operation with a place for its results.
 class Runner {
  public:
   Runner(const Operation& operation, bool train) : operation_(operation), train_(train) {
     const at::Tensor once = operation.forward(operation.inputs);
     if (train) gradient_ = at::randn_like(once.detach());
-    result_bytes_ = static_cast<double>(once.nbytes());
   }
 
   /// First frees the results of the last run, as a step with local variables would.
@@ -62,11 +55,6 @@ class Runner {
       const torch::NoGradGuard no_grad;
       results_ = {operation_.forward(operation_.inputs)};
     }
-  }
-
-  double traffic() const {
-    return operation_bytes(bytes_of(operation_.inputs), result_bytes_,
-                           bytes_of(learned(operation_.inputs)), train_);
   }
 
   Case::Checked check() const {
@@ -121,10 +109,28 @@ class Runner {
 
   const Operation& operation_;
   bool train_;
-  double result_bytes_ = 0;
   at::Tensor gradient_;  ///< of the result
   Tensors results_;
 };
+
+void measure_operation(Case& c, const Operation& operation, const OperationWork& work) {
+  Runner runner(operation, c.text("pass") == "train");
+  c.verify(
+      fmt::format("result and gradients against the formula in fp64: each element within {:.0f} "
+                  "unit roundoffs, in 16 bits 8, of itself and of the {}",
+                  roundoff(at::kDouble, operation.terms).times,
+                  operation.roundings ? "terms rounded on its way" : "root mean square"),
+      [&] { return runner.check(); });
+  const bool on_host = operation.inputs.front().device().is_cpu();
+  c.work({.bytes = work.bytes,
+          .flops = work.flops,
+          .precision = c.text("precision"),
+          .formula = work.flops > 0 ? operation.flop_formula
+                                    : "(bytes of arguments, results and gradients) / time",
+          .carrier = on_host ? Carrier::host_memory : Carrier::device_memory});
+  time_torch_work(c, [&] { runner.run(); });
+  c.recorder().set_primary(work.flops > 0 ? "achieved_flops" : "bandwidth");
+}
 
 }  // namespace
 
@@ -164,23 +170,19 @@ void time_torch_work(Case& c, const std::function<void()>& run) {
   measure_enqueued(c, run, stream);
 }
 
-void measure_operation(Case& c, const Operation& operation) {
-  Runner runner(operation, c.text("pass") == "train");
-  c.verify(
-      fmt::format("result and gradients against the formula in fp64: each element within {:.0f} "
-                  "unit roundoffs, in 16 bits 8, of itself and of the {}",
-                  roundoff(at::kDouble, operation.terms).times,
-                  operation.roundings ? "terms rounded on its way" : "root mean square"),
-      [&] { return runner.check(); });
-  const bool on_host = operation.inputs.front().device().is_cpu();
-  c.work({.bytes = operation.bytes > 0 ? operation.bytes : runner.traffic(),
-          .flops = operation.flops,
-          .precision = c.text("precision"),
-          .formula = operation.flops > 0 ? operation.flop_formula
-                                         : "(bytes of arguments, results and gradients) / time",
-          .carrier = on_host ? Carrier::host_memory : Carrier::device_memory});
-  time_torch_work(c, [&] { runner.run(); });
-  c.recorder().set_primary(operation.flops > 0 ? "achieved_flops" : "bandwidth");
+void run_operation(Case& c, MakeOperation make, WorkOfPoint work) {
+  torch_support::run_body([&] {
+    const at::TensorOptions options = prepare_operation(c);
+    measure_operation(c, make(c, options), work(c.result().params));
+  });
+}
+
+void single_pass_axes(Benchmark& benchmark) {
+  benchmark.with(cache_axis).compute_axes().rank_local().needs("LibTorch");
+}
+
+void operation_axes(Benchmark& benchmark) {
+  benchmark.axis("pass", {.values = {"forward", "train"}}).with(single_pass_axes);
 }
 
 std::uint64_t operation_memory(double elements, const std::string& precision) {

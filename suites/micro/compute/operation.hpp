@@ -10,7 +10,9 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/TensorOptions.h>
 
+#include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
+#include "common/core/workload.hpp"
 
 namespace scalemark::micro {
 
@@ -34,16 +36,13 @@ struct Operation {
   /// Terms of the longest sum, such as the pixels of a channel: LibTorch may add them one by one,
   /// so that roundings grow with the root of their number. 0: of no consequence.
   std::int64_t terms = 0;
-  /// Bytes read or written at least once, if not those of all tensors.
-  double bytes = 0;
-  double flops = 0;               ///< of the pass that is timed; 0: not stated
-  std::string flop_formula = {};  ///< "4 b h s^2 e / time"
+  std::string flop_formula = {};  ///< "4 b h s^2 e / time", where its work has FLOPs
 };
 
 /// Bytes of an element in a precision of the axis.
 double element_bytes(const std::string& precision);
 
-/// Bytes that measure_operation() counts: inputs and result once; with `train` both twice, and the
+/// Bytes of an operation's work: inputs and result once; with `train` both twice, and the
 /// gradients of `learned`, the inputs that have some.
 double operation_bytes(double inputs, double result, double learned, bool train);
 
@@ -54,10 +53,21 @@ at::TensorOptions prepare_operation(Case& c);
 /// a GPU (metric time), then the GPU and the host alone (event_time, issue_time).
 void time_torch_work(Case& c, const std::function<void()>& run);
 
+/// Makes the operation of a case, with tensors of such options.
+using MakeOperation = Operation (*)(Case& c, const at::TensorOptions& options);
+
+/// What one call of the operation of a point computes and moves.
+using WorkOfPoint = OperationWork (*)(const Point& point);
+
 /// Times the forward pass, or with axis pass=train forward and backward for a given gradient of the
-/// result, and states the memory traffic. Verified: result and gradients against the formula in
-/// fp64.
-void measure_operation(Case& c, const Operation& operation);
+/// result. Verified: result and gradients against the formula in fp64.
+void run_operation(Case& c, MakeOperation make, WorkOfPoint work);
+
+/// Declares axes `cache`, `device` and `threads`. Each rank works by itself, with LibTorch.
+void single_pass_axes(Benchmark& benchmark);
+
+/// The same, and axis `pass`: forward, or train with the gradients.
+void operation_axes(Benchmark& benchmark);
 
 /// Elements of `got` that differ from those of `want`, fp64, by more than 256 unit roundoffs of
 /// their type (in 16 bits 8), relative to the element and `roundings`, which has the shape of both

@@ -5,11 +5,9 @@
 #include <torch/utils.h>
 
 #include "common/core/benchmark.hpp"
-#include "common/torch/setup.hpp"
 #include "suites/llm/quant/fake_quant.hpp"
 #include "suites/llm/quant/nf4.hpp"
 #include "suites/llm/train/method.hpp"
-#include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/gemm_size.hpp"
 #include "suites/micro/compute/operation.hpp"
 
@@ -66,22 +64,19 @@ OperationWork quantized_linear_work(const Point& p) {
                        : operation_bytes(x + weight, y, x + weight, train)};
 }
 
-void multiply(Case& c) {
-  const at::TensorOptions options = prepare_operation(c);
-  const Point& p = c.result().params;
-  const GemmSize size = layer_size(p);
-  const bool nf4 = p.text("kind") == "nf4", fused = p.flag("fused");
+Operation quantized_linear_operation(Case& c, const at::TensorOptions& options) {
+  const GemmSize size = layer_size(c.result().params);
   const at::Tensor x = torch::randn({1, size.m, size.k}, options).requires_grad_(),
                    weight = torch::randn({size.n, size.k}, options) * kWeightDeviation;
-  Operation operation =
-      nf4 ? nf4_layer(x, weight, fused) : fake_quantised_layer(x, weight.detach(), fused);
-  operation.flops = quantized_linear_work(p).flops;
+  Operation operation = c.text("kind") == "nf4"
+                            ? nf4_layer(x, weight, c.flag("fused"))
+                            : fake_quantised_layer(x, weight.detach(), c.flag("fused"));
   operation.flop_formula = "2 m n k of each product / time";
-  measure_operation(c, operation);
+  return operation;
 }
 
 void quantized_linear(Case& c) {
-  torch_support::run_body([&] { multiply(c); });
+  run_operation(c, quantized_linear_operation, quantized_linear_work);
 }
 
 /// Groups of QAT and blocks of NF4 divide the layer. QAT knows no fp64.
@@ -98,7 +93,6 @@ SCALEMARK_BENCHMARK("micro/quantized_linear", quantized_linear)
           {.values = {"nf4", "fake_quant"},
            .doc = "Weights in NF4 that are not trained, or trained ones that are rounded to "
                   "4 bits, and activations to 8"})
-    .axis("pass", {.values = {"forward", "train"}})
     .axis("shape", {.values = {"query", "key_value", "gate", "feed_forward", "head"},
                     .defaults = {"gate"},
                     .doc = "The layer of the model"})
@@ -113,9 +107,7 @@ SCALEMARK_BENCHMARK("micro/quantized_linear", quantized_linear)
                             .implied = true,
                             .doc = "Quantisation in one pass, as mode=tuned trains with it"})
     .axis("precision", {.values = {"fp64", "fp32", "bf16"}, .defaults = {"fp32"}})
-    .with(cache_axis)
-    .compute_axes()
-    .rank_local()
+    .with(operation_axes)
     .where(divides_evenly)
     .operation_work(quantized_linear_work)
     .memory([](const Point& p) {
@@ -123,8 +115,7 @@ SCALEMARK_BENCHMARK("micro/quantized_linear", quantized_linear)
       return operation_memory(
           2.0 * static_cast<double>(size.n * size.k + size.m * (size.n + size.k)),
           p.text("precision"));
-    })
-    .needs("LibTorch");
+    });
 
 }  // namespace
 }  // namespace scalemark::micro

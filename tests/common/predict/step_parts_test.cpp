@@ -64,6 +64,33 @@ TEST(StepParts, LaunchesBoundAStepOnlyIfNothingElseTakesLonger) {
       "Bound by: wait for input (90 %). Without them, products would take 20 % of what is left.");
 }
 
+TEST(StepParts, TheHostRunsAheadThroughAllPhases) {
+  const auto exposed = [](PhaseTimes passes, PhaseTimes update) {
+    return exposed_launches({passes, update});
+  };
+  // The GPU is behind with the passes: launches of the update are done meanwhile.
+  EXPECT_DOUBLE_EQ(exposed({.issued = 3, .on_gpu = 10}, {.issued = 4, .on_gpu = 1}), 0);
+  // It waits in the passes, which a long update does not make up for.
+  EXPECT_DOUBLE_EQ(exposed({.issued = 10, .on_gpu = 3}, {.issued = 1, .on_gpu = 4}), 7);
+  // It waits in both.
+  EXPECT_DOUBLE_EQ(exposed({.issued = 10, .on_gpu = 3}, {.issued = 5, .on_gpu = 4}), 8);
+  // What the update enqueues outlasts the passes' rest.
+  EXPECT_DOUBLE_EQ(exposed({.issued = 3, .on_gpu = 4}, {.issued = 5, .on_gpu = 1}), 3);
+}
+
+TEST(StepParts, TermsCountInTheirPhase) {
+  std::vector<StepTerm> terms{{"products", "", 2, 0.003}, {"optimiser", "", 1, 0.004}};
+  terms[0].issue = 0.010;
+  terms[1].issue = 0.001;
+  terms[1].phase = StepPhase::update;
+  const StepExplanation step = explain_step(terms, 0.1);
+  EXPECT_DOUBLE_EQ(step.phases[0].issued, 0.020);
+  EXPECT_DOUBLE_EQ(step.phases[0].on_gpu, 0.006);
+  EXPECT_DOUBLE_EQ(step.phases[1].on_gpu, 0.004);
+  EXPECT_DOUBLE_EQ(step.find(kLaunches)->seconds, 0.014) << "all but the optimiser is waited for";
+  EXPECT_DOUBLE_EQ(step.explained, 0.024);
+}
+
 TEST(StepParts, WhatIsLeftIsNeverNegative) {
   // The parts take longer than the step.
   const std::vector<StepTerm> terms{{"products", "", 1, 0.11}, {"norms", "", 1, 0.01}};

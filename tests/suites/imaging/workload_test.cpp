@@ -86,6 +86,43 @@ TEST(Workload, NormalisationsAreThoseOfAStep) {
   EXPECT_EQ(behind, activations);
 }
 
+TEST(Workload, SumsAreThoseOfAStep) {
+  std::map<std::int64_t, std::int64_t> stated, seen;  // by elements
+  std::int64_t counters = 0, counted = 0;
+  for (const WorkloadPart& part : training_workload(training("paper", "nchw"))) {
+    if (part.benchmark != "micro/elementwise") continue;
+    if (part.component == "counters")
+      counters += part.count;
+    else
+      stated[part.point.integer("elements")] += part.count;
+  }
+  for (const char* name : {"aten::add", "aten::add_"}) {
+    for (const auto& [sizes, count] : calls_of(name, 1)) {
+      if (sizes[0].empty()) counted += count;
+      if (sizes[0].size() == 4)
+        seen[sizes[0][0] * sizes[0][1] * sizes[0][2] * sizes[0][3]] += count;
+    }
+  }
+  EXPECT_EQ(stated, seen);
+  EXPECT_EQ(2 * counters, counted) << "each calls itself with its number as a tensor";
+}
+
+TEST(Workload, TheClassifierHasTheLastImages) {
+  std::vector<std::vector<std::int64_t>> sizes;
+  for (const WorkloadPart& part : training_workload(training("paper", "nchw"))) {
+    if (part.benchmark != "micro/classifier") continue;
+    EXPECT_EQ(part.count, 1);
+    const Convolution last = convolutions(part.point.integer("image")).back();
+    sizes.push_back({part.point.integer("batch"), last.out, last.out_size(), last.out_size()});
+  }
+  std::vector<std::vector<std::int64_t>> seen;
+  for (const auto& [inputs, count] : calls_of("aten::adaptive_avg_pool2d", 1)) {
+    EXPECT_EQ(count, 1);
+    seen.push_back(inputs[0]);
+  }
+  EXPECT_EQ(sizes, seen);
+}
+
 TEST(Workload, TheOptimiserHasAllParameters) {
   const Workload workload = training_workload(training("paper", "nchw"));
   std::int64_t parameters = 0, tensors = 0;
