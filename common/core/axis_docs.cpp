@@ -74,7 +74,7 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
      "slow ranks: of all, or of each rail"},
     {"parallel", "",
      "How ranks share the work: alone, copies of the model (ddp), or shards (fsdp)"},
-    {"pass", "", "Forward alone, or forward and both gradients (train)"},
+    {"pass", "", "Forward alone, the gradients alone (backward), or both (train)"},
     {"pin_memory", "", "Batches go to the device from page-locked instead of pageable memory"},
     {"precision", "", "Number format of the computation"},
     {"prefetch", "{layer}", "Layers whose shards are gathered ahead of the one that computes"},

@@ -50,21 +50,22 @@ ConvolutionLayer::ConvolutionLayer(const Convolution& shape, const ConvolutionOp
       filled({options.batch, shape.out, shape.out_size(), shape.out_size()}, 3, options);
 }
 
-void ConvolutionLayer::run(bool train) {
+void ConvolutionLayer::run(torch_support::Passes passes) {
   const std::array<std::int64_t, 2> stride{shape_.stride, shape_.stride},
       padding{padding_, padding_}, dilation{1, 1}, none{0, 0};
   output.reset();
   input_gradient.reset();
   weight_gradient.reset();
-  output =
-      at::convolution(input_, weight_, {}, stride, padding, dilation, false, none, shape_.groups);
-  if (!train) return;
-  std::tie(input_gradient, weight_gradient, std::ignore) =
-      at::convolution_backward(output_gradient_, input_, weight_, c10::nullopt, stride, padding,
-                               dilation, false, none, shape_.groups, {true, true, false});
+  if (passes.forward)
+    output =
+        at::convolution(input_, weight_, {}, stride, padding, dilation, false, none, shape_.groups);
+  if (passes.backward)
+    std::tie(input_gradient, weight_gradient, std::ignore) =
+        at::convolution_backward(output_gradient_, input_, weight_, c10::nullopt, stride, padding,
+                                 dilation, false, none, shape_.groups, {true, true, false});
 }
 
-Case::Checked ConvolutionLayer::check(bool train) const {
+Case::Checked ConvolutionLayer::check(torch_support::Passes passes) const {
   const ConvolutionReference reference{.input = input_.cpu(),
                                        .weight = weight_.cpu(),
                                        .output_gradient = output_gradient_.cpu(),
@@ -76,25 +77,28 @@ Case::Checked ConvolutionLayer::check(bool train) const {
   const auto add = [&](ConvolutionResult which, const at::Tensor& result) {
     all += check_convolution(reference, which, result, tolerance);
   };
-  add(ConvolutionResult::output, output);
-  if (train) {
+  if (passes.forward) add(ConvolutionResult::output, output);
+  if (passes.backward) {
     add(ConvolutionResult::input_gradient, input_gradient);
     add(ConvolutionResult::weight_gradient, weight_gradient);
   }
   return all;
 }
 
-double ConvolutionLayer::flops(bool train) const {
-  return (train ? 6 : 2) * shape_.multiply_adds() * static_cast<double>(options_.batch);
+double ConvolutionLayer::flops(torch_support::Passes passes) const {
+  // Forward one product, backward two.
+  const int products = (passes.forward ? 1 : 0) + (passes.backward ? 2 : 0);
+  return 2 * products * shape_.multiply_adds() * static_cast<double>(options_.batch);
 }
 
-double ConvolutionLayer::bytes(bool train) const {
+double ConvolutionLayer::bytes(torch_support::Passes passes) const {
   const auto once =
       static_cast<double>(input_.nbytes() + weight_.nbytes() + output_gradient_.nbytes());
-  return train ? 3 * once : once;
+  return once * ((passes.forward ? 1 : 0) + (passes.backward ? 2 : 0));
 }
 
-std::string why_not(const Convolution& shape, const ConvolutionOptions& options, bool train) {
+std::string why_not(const Convolution& shape, const ConvolutionOptions& options,
+                    torch_support::Passes passes) {
   constexpr std::int64_t kSmall = 8;
   if (options.precision == "tf32" && !options.device.is_cuda())
     return "tf32 is a format of NVIDIA GPUs";
@@ -103,7 +107,7 @@ std::string why_not(const Convolution& shape, const ConvolutionOptions& options,
   ConvolutionOptions few = options;
   few.batch = std::min<std::int64_t>(options.batch, 2);
   try {
-    ConvolutionLayer(small, few).run(train);
+    ConvolutionLayer(small, few).run(passes);
     return "";
   } catch (const c10::Error& error) {
     const std::string text = error.what_without_backtrace();

@@ -8,6 +8,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "common/core/case.hpp"
+#include "common/torch/passes.hpp"
 #include "suites/imaging/model/mobilenet_shape.hpp"
 
 namespace scalemark::imaging {
@@ -27,16 +28,16 @@ class ConvolutionLayer {
  public:
   ConvolutionLayer(const Convolution& shape, const ConvolutionOptions& options);
 
-  /// Computes the output; with `train` also the gradients of input and weight. First frees the
-  /// results of the last run, as a loop with local variables would.
-  void run(bool train);
+  /// Computes the output, the gradients of input and weight, or both. First frees the results of
+  /// the last run, as a loop with local variables would.
+  void run(torch_support::Passes passes = {});
   /// Compares the results of the last run at 64 positions per tensor with sums of products in
   /// double (convolution_check.hpp).
-  Case::Checked check(bool train) const;
+  Case::Checked check(torch_support::Passes passes) const;
 
-  double flops(bool train) const;
+  double flops(torch_support::Passes passes) const;
   /// Bytes of all tensors, each read or written once.
-  double bytes(bool train) const;
+  double bytes(torch_support::Passes passes) const;
 
   const at::Tensor& input() const { return input_; }
   const at::Tensor& weight() const { return weight_; }
@@ -53,7 +54,8 @@ class ConvolutionLayer {
 
 /// Reason why LibTorch cannot compute the convolution on that device, found by a trial on a small
 /// image; empty if it can.
-std::string why_not(const Convolution& shape, const ConvolutionOptions& options, bool train);
+std::string why_not(const Convolution& shape, const ConvolutionOptions& options,
+                    torch_support::Passes passes);
 
 /// While an object exists: with `on`, cuDNN tries its algorithms for each new shape and uses the
 /// fastest (LibTorch's benchmark mode). Otherwise it uses its heuristic.

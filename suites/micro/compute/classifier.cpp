@@ -18,8 +18,9 @@ std::int64_t last_size(const Point& p) {
 /// The pixels count; all else is small.
 OperationWork classifier_work(const Point& p) {
   const std::int64_t pixels = p.integer("batch") * last_size(p) * last_size(p);
-  return {.bytes = element_bytes(p.text("precision")) * (p.text("pass") == "train" ? 2 : 1) *
-                   static_cast<double>(pixels * imaging::kHeadChannels)};
+  const double values = static_cast<double>(pixels * imaging::kHeadChannels);
+  return {.bytes =
+              element_bytes(p.text("precision")) * operation_bytes(values, 0, 0, passes_of(p))};
 }
 
 /// Mean over the pixels, a logit for each class, mean cross-entropy; a training also counts the
@@ -32,10 +33,10 @@ Operation classifier_operation(Case& c, const at::TensorOptions& options) {
                    labels = torch::randint(imaging::kClasses, {batch}, options.dtype(at::kLong)),
                    bias = torch::randn({imaging::kClasses}, options);
   const auto forward = [](const Tensors& in) {
-    const at::Tensor mean = at::adaptive_avg_pool2d(in[0], {1, 1}).flatten(1);
-    const at::Tensor logits = at::linear(mean, in[1], in[2]);
+    const at::Tensor logits =
+        at::linear(at::adaptive_avg_pool2d(in[0], {1, 1}).flatten(1), in[1], in[2]);
     imaging::count_right(logits.detach(), in[3]);
-    return imaging::mean_loss(logits, in[3]);
+    return imaging::mean_loss(logits, in[3]).to(in[0].scalar_type());  // as exact as its logits
   };
   const auto formula = [](const Tensors& in, const at::Tensor&) {
     const at::Tensor logits = in[0].mean({2, 3}).matmul(in[1].t()) + in[2];

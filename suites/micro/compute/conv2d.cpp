@@ -14,10 +14,10 @@ namespace {
 
 /// Skips the case if the device does not support this precision and layout.
 void require(const Case& c, const imaging::Convolution& shape,
-             const imaging::ConvolutionOptions& options, bool train) {
+             const imaging::ConvolutionOptions& options, const torch_support::Passes& passes) {
   if (c.flag("autotune") && options.device.is_cpu())
     c.skip("autotune=true needs a GPU: cuDNN tries its algorithms there");
-  const std::string lacking = imaging::why_not(shape, options, train);
+  const std::string lacking = imaging::why_not(shape, options, passes);
   if (!c.all_ranks(lacking.empty()))
     c.skip(lacking.empty() ? "another rank cannot compute in this precision" : lacking);
 }
@@ -29,21 +29,21 @@ void convolve(Case& c) {
                                             .device = torch_support::prepare(c)};
   torch_support::allow_tf32(options.precision == "tf32");
   const imaging::Convolution shape = imaging::convolution(c.text("layer"), c.integer("image"));
-  const bool train = c.text("pass") == "train";
-  require(c, shape, options, train);
+  const torch_support::Passes passes = passes_of(c.result().params);
+  require(c, shape, options, passes);
   const imaging::Autotune autotune(c.flag("autotune"));
   imaging::ConvolutionLayer layer(shape, options);
   c.verify(
       "sampled outputs and gradients against sums in double: within 128 unit roundoffs of the sum "
       "of absolute terms, in 16 bits plus those of the result and of sums in parts",
-      [&] { return layer.check(train); });
-  c.work({.bytes = layer.bytes(train),
-          .moved = layer.bytes(train),
-          .flops = layer.flops(train),
+      [&] { return layer.check(passes); });
+  c.work({.bytes = layer.bytes(passes),
+          .moved = layer.bytes(passes),
+          .flops = layer.flops(passes),
           .precision = options.precision,
-          .formula = train ? "6 * multiply-adds / time" : "2 * multiply-adds / time"});
+          .formula = "2 * multiply-adds of each product / time"});
   c.fact("occurrences", imaging::occurrences(shape.name));
-  time_torch_work(c, [&] { layer.run(train); });
+  time_torch_work(c, [&] { layer.run(passes); });
 }
 
 void conv2d(Case& c) {
@@ -59,9 +59,10 @@ OperationWork convolution_work(const Point& p) {
                    static_cast<double>(shape.out * shape.in / shape.groups * shape.kernel *
                                        shape.kernel);
   // Three products: forward, and the gradients of input and weight.
-  const double passes = p.text("pass") == "train" ? 3 : 1;
-  return {.flops = passes * 2 * images * shape.multiply_adds(),
-          .bytes = passes * values * element_bytes(p.text("precision"))};
+  const torch_support::Passes passes = passes_of(p);
+  const double products = (passes.forward ? 1 : 0) + (passes.backward ? 2 : 0);
+  return {.flops = products * 2 * images * shape.multiply_adds(),
+          .bytes = products * values * element_bytes(p.text("precision"))};
 }
 
 /// Device memory: tensors, gradients and workspace.
@@ -79,13 +80,13 @@ SCALEMARK_BENCHMARK("micro/conv2d", conv2d)
           {.values = imaging::distinct_convolutions(),
            .defaults = {"stem", "depthwise2", "expand3", "depthwise8", "project8", "head"}})
     .axis("layout", {.values = {"nchw", "nhwc"}})
-    .axis("pass", {.values = {"forward", "train"}})
     .axis_integer("image", {.minimum = 28, .maximum = 1024, .defaults = "100", .quick = "100"})
     .axis_integer("batch", {.minimum = 1, .maximum = 4096, .defaults = "16", .quick = "8"})
     .axis("precision",
           {.values = torch_support::precision_names(), .defaults = {"fp32"}, .implied = "fp32"})
     .axis_boolean("autotune", {.defaults = {false}, .implied = false})
     .with(cache_axis)
+    .with(pass_axis)
     .compute_axes()
     .ranks(1)
     .rank_local()

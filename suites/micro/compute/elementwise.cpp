@@ -10,13 +10,14 @@ namespace {
 
 void elementwise(Case& c) { run_operation(c, elementwise_operation, elementwise_work); }
 
-/// Widths that an operation has in a layer; fused or not, where that makes a difference.
+/// A sum hands its gradient on. Others: what there is in a layer, fused or not.
 bool is_elementwise_sensible(const Point& p) {
   const std::string &operation = p.text("operation"), &width = p.text("width");
-  if (p.integer("elements") > 0 && operation != "add") return false;
+  if (operation == "add") return p.text("pass") != "backward" && p.flag("fused");
+  if (p.integer("elements") > 0) return false;
   if (operation == "swiglu") return width == "dim";
   if (operation == "rotary") return width != "ffn";
-  return p.flag("fused") == (operation == "add");
+  return !p.flag("fused");
 }
 
 SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
@@ -41,10 +42,9 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
                                .implied = 0,
                                .doc = "operation=add: elements of a tensor; 0: of the tokens",
                                .unit = "{element}"})
-    .axis_boolean("fused",
-                  {.defaults = {true},
-                   .implied = true,
-                   .doc = "One function with its own gradient, as mode=tuned trains with it"})
+    .axis_boolean("fused", {.defaults = {true},
+                            .implied = true,
+                            .doc = "One function with its own gradient, as in mode=tuned"})
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
     .with(operation_axes)
     .adjust([](Point& p) {

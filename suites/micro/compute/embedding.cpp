@@ -13,9 +13,10 @@ namespace {
 /// the table.
 OperationWork embedding_work(const Point& p) {
   const llm::LlamaConfig config = llm::llama_config(p.text("model"));
+  const torch_support::Passes passes = passes_of(p);
   const std::int64_t tokens = p.integer("tokens"),
-                     rows =
-                         2 * tokens + (p.text("pass") == "train" ? tokens + config.vocab_size : 0);
+                     rows = (passes.forward ? 2 * tokens : 0) +
+                            (passes.backward ? tokens + config.vocab_size : 0);
   return {.bytes = element_bytes(p.text("precision")) * static_cast<double>(rows) *
                    static_cast<double>(config.dim)};
 }

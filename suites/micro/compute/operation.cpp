@@ -41,15 +41,19 @@ Roundoff roundoff(at::ScalarType type, std::int64_t terms) {
 /// The operation with a place for its results.
 class Runner {
  public:
-  Runner(const Operation& operation, bool train) : operation_(operation), train_(train) {
-    const at::Tensor once = operation.forward(operation.inputs);
-    if (train) gradient_ = at::randn_like(once.detach());
+  Runner(const Operation& operation, const torch_support::Passes& passes)
+      : operation_(operation), passes_(passes), kept_(operation.forward(operation.inputs)) {
+    if (passes.backward) gradient_ = at::randn_like(kept_.detach());
+    if (passes.forward) kept_.reset();
   }
 
   /// First frees the results of the last run, as a step with local variables would.
   void run() {
     results_.clear();
-    if (train_) {
+    if (!passes_.forward) {
+      results_ = torch::autograd::grad({kept_}, learned(operation_.inputs), {gradient_},
+                                       /*retain_graph=*/true);
+    } else if (passes_.backward) {
       results_ = forward_and_backward(operation_.forward, operation_.inputs, gradient_);
     } else {
       const torch::NoGradGuard no_grad;
@@ -60,19 +64,22 @@ class Runner {
   Case::Checked check() const {
     Tensors wide;
     for (const at::Tensor& input : operation_.inputs) wide.push_back(widened(input));
+    Tensors results = results_;  // the result, then the gradients
+    if (!passes_.forward) results.insert(results.begin(), kept_.detach());
     const Forward formula = [&](const Tensors& inputs) {
-      return operation_.formula(inputs, part(results_.at(0)));
+      return operation_.formula(inputs, part(results.at(0)));
     };
-    const Tensors want = train_ ? forward_and_backward(formula, wide, widened(gradient_))
-                                : Tensors{formula(wide).detach()};
+    const bool train = passes_.backward;
+    const Tensors want = train ? forward_and_backward(formula, wide, widened(gradient_))
+                               : Tensors{formula(wide).detach()};
     const torch::NoGradGuard no_grad;
     Tensors roundings(want.size());
     if (operation_.roundings)
-      roundings = operation_.roundings(wide, train_ ? widened(gradient_) : at::Tensor());
+      roundings = operation_.roundings(wide, train ? widened(gradient_) : at::Tensor());
     Case::Checked checked;
     for (std::size_t i = 0; i < want.size(); ++i)
       checked +=
-          compare_with_formula(part(results_.at(i)), want[i], roundings.at(i), operation_.terms);
+          compare_with_formula(part(results.at(i)), want[i], roundings.at(i), operation_.terms);
     return checked;
   }
 
@@ -108,13 +115,14 @@ class Runner {
   }
 
   const Operation& operation_;
-  bool train_;
+  torch_support::Passes passes_;
+  at::Tensor kept_;      ///< the result, where only the gradients are computed
   at::Tensor gradient_;  ///< of the result
   Tensors results_;
 };
 
 void measure_operation(Case& c, const Operation& operation, const OperationWork& work) {
-  Runner runner(operation, c.text("pass") == "train");
+  Runner runner(operation, passes_of(c.result().params));
   c.verify(
       fmt::format("result and gradients against the formula in fp64: each element within {:.0f} "
                   "unit roundoffs, in 16 bits 8, of itself and of the {}",
@@ -138,10 +146,12 @@ double element_bytes(const std::string& precision) {
   return static_cast<double>(c10::elementSize(torch_support::storage_type(precision)));
 }
 
-double operation_bytes(double inputs, double result, double learned, bool train) {
-  const double forward = inputs + result;
-  return train ? 2 * forward + learned : forward;
+double operation_bytes(double inputs, double result, double learned,
+                       const torch_support::Passes& passes) {
+  return (passes.forward ? inputs + result : 0) + (passes.backward ? inputs + result + learned : 0);
 }
+
+torch_support::Passes passes_of(const Point& p) { return torch_support::passes_of(p.text("pass")); }
 
 Case::Checked compare_with_formula(const at::Tensor& got, const at::Tensor& want,
                                    const at::Tensor& roundings, std::int64_t terms) {
@@ -181,9 +191,12 @@ void single_pass_axes(Benchmark& benchmark) {
   benchmark.with(cache_axis).compute_axes().rank_local().needs("LibTorch");
 }
 
-void operation_axes(Benchmark& benchmark) {
-  benchmark.axis("pass", {.values = {"forward", "train"}}).with(single_pass_axes);
+void pass_axis(Benchmark& benchmark) {
+  benchmark.axis("pass",
+                 {.values = {"forward", "backward", "train"}, .defaults = {"forward", "train"}});
 }
+
+void operation_axes(Benchmark& benchmark) { benchmark.with(single_pass_axes).with(pass_axis); }
 
 std::uint64_t operation_memory(double elements, const std::string& precision) {
   constexpr double kCheck = 6 * sizeof(double);

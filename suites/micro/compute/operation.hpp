@@ -13,6 +13,7 @@
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "common/core/workload.hpp"
+#include "common/torch/passes.hpp"
 
 namespace scalemark::micro {
 
@@ -42,9 +43,13 @@ struct Operation {
 /// Bytes of an element in a precision of the axis.
 double element_bytes(const std::string& precision);
 
-/// Bytes of an operation's work: inputs and result once; with `train` both twice, and the
-/// gradients of `learned`, the inputs that have some.
-double operation_bytes(double inputs, double result, double learned, bool train);
+/// Bytes of an operation's work: inputs and result once in each pass, and backward the gradients of
+/// `learned`, the inputs that have some.
+double operation_bytes(double inputs, double result, double learned,
+                       const torch_support::Passes& passes);
+
+/// Axis `pass` of a point.
+torch_support::Passes passes_of(const Point& p);
 
 /// Prepares LibTorch for the case. Device and type (axis `precision`) of its tensors.
 at::TensorOptions prepare_operation(Case& c);
@@ -59,14 +64,17 @@ using MakeOperation = Operation (*)(Case& c, const at::TensorOptions& options);
 /// What one call of the operation of a point computes and moves.
 using WorkOfPoint = OperationWork (*)(const Point& point);
 
-/// Times the forward pass, or with axis pass=train forward and backward for a given gradient of the
-/// result. Verified: result and gradients against the formula in fp64.
+/// Times the passes of axis `pass`, backward for a given gradient of the result. Verified: result
+/// and gradients against the formula in fp64.
 void run_operation(Case& c, MakeOperation make, WorkOfPoint work);
 
 /// Declares axes `cache`, `device` and `threads`. Each rank works by itself, with LibTorch.
 void single_pass_axes(Benchmark& benchmark);
 
-/// The same, and axis `pass`: forward, or train with the gradients.
+/// Declares axis `pass`: forward, backward, or train for both.
+void pass_axis(Benchmark& benchmark);
+
+/// Both of these.
 void operation_axes(Benchmark& benchmark);
 
 /// Elements of `got` that differ from those of `want`, fp64, by more than 256 unit roundoffs of

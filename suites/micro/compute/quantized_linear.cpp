@@ -52,16 +52,17 @@ Operation fake_quantised_layer(const at::Tensor& x, const at::Tensor& weight, bo
 /// NF4 takes half a byte for a weight, which is no input with a gradient.
 OperationWork quantized_linear_work(const Point& p) {
   const GemmSize size = layer_size(p);
-  const bool nf4 = p.text("kind") == "nf4", train = p.text("pass") == "train";
+  const bool nf4 = p.text("kind") == "nf4";
+  const torch_support::Passes passes = passes_of(p);
   // Forward, of the input, and where weights are trained of these.
-  const int products = !train ? 1 : nf4 ? 2 : 3;
+  const int products = (passes.forward ? 1 : 0) + (passes.backward ? (nf4 ? 1 : 2) : 0);
   const double element = element_bytes(p.text("precision")),
                x = element * static_cast<double>(size.m) * static_cast<double>(size.k),
                y = element * static_cast<double>(size.m) * static_cast<double>(size.n),
                weight = element * static_cast<double>(size.n) * static_cast<double>(size.k);
   return {.flops = products * size.flops(),
-          .bytes = nf4 ? operation_bytes(x, y, x, train)
-                       : operation_bytes(x + weight, y, x + weight, train)};
+          .bytes = nf4 ? operation_bytes(x, y, x, passes)
+                       : operation_bytes(x + weight, y, x + weight, passes)};
 }
 
 Operation quantized_linear_operation(Case& c, const at::TensorOptions& options) {

@@ -16,15 +16,16 @@ constexpr std::int64_t kConvolutionBatch = 8, kImage = 100, kChannels = 32;
 void run_convolution(benchmark::State& state, const std::string& name, bool nhwc) {
   at::set_num_threads(1);
   const imaging::Convolution shape = imaging::convolution(name, kImage);
+  constexpr torch_support::Passes forward{.backward = false};
   imaging::ConvolutionLayer layer(shape, {.batch = kConvolutionBatch, .nhwc = nhwc});
-  layer.run(false);  // untimed: the first call generates code for this shape
-  for (auto _ : state) layer.run(false);
-  const Case::Checked check = layer.check(false);
+  layer.run(forward);  // untimed: the first call generates code for this shape
+  for (auto _ : state) layer.run(forward);
+  const Case::Checked check = layer.check(forward);
   set_checked(state, check.checked, check.wrong,
               "sampled outputs against sums in double: within 128 unit roundoffs of the sum of "
               "absolute terms");
-  set_work(state, {.bytes = layer.bytes(false),
-                   .flops = layer.flops(false),
+  set_work(state, {.bytes = layer.bytes(forward),
+                   .flops = layer.flops(forward),
                    .items = static_cast<double>(kConvolutionBatch)});
 }
 

@@ -24,6 +24,8 @@
 namespace scalemark::imaging {
 namespace {
 
+constexpr torch_support::Passes kBoth, kForward{.backward = false};
+
 TEST(MobileNet, WeightsAreThoseOfTheConvolutionsInOrder) {
   for (const double width : {1.0, 0.5}) {
     const MobileNetV2 network({.classes = 10, .width = width});
@@ -103,23 +105,23 @@ TEST(Convolution, TheCheckFindsWrongResults) {
     for (const char* name : {"stem", "depthwise2", "expand3", "project8"}) {
       for (const bool nhwc : {false, true}) {
         const ConvolutionOptions options{.batch = 2, .nhwc = nhwc, .precision = precision};
-        if (!why_not(convolution(name, 32), options, true).empty()) continue;
+        if (!why_not(convolution(name, 32), options, kBoth).empty()) continue;
         ++checked_precisions;
         ConvolutionLayer layer(convolution(name, 32), options);
-        layer.run(true);
-        const Case::Checked right = layer.check(true);
+        layer.run();
+        const Case::Checked right = layer.check(kBoth);
         EXPECT_GE(right.checked, 3 * 32U);
         EXPECT_EQ(right.wrong, 0U) << name << ' ' << precision;
         for (at::Tensor* tensor : {&layer.output, &layer.input_gradient, &layer.weight_gradient}) {
           const at::Tensor kept = tensor->clone();
           tensor->add_(c10::elementSize(torch_support::storage_type(precision)) == 2 ? 1 : 0.01);
-          EXPECT_GT(layer.check(true).wrong, 0U) << name << ' ' << precision;
+          EXPECT_GT(layer.check(kBoth).wrong, 0U) << name << ' ' << precision;
           tensor->copy_(kept.roll(1));
-          EXPECT_GT(layer.check(true).wrong, 10U)
+          EXPECT_GT(layer.check(kBoth).wrong, 10U)
               << name << ' ' << precision << ": the value before";
           tensor->copy_(kept * (1 + 1e-4));
           if (precision == "fp32" || precision == "fp64") {
-            EXPECT_GT(layer.check(true).wrong, 0U) << name << ' ' << precision;
+            EXPECT_GT(layer.check(kBoth).wrong, 0U) << name << ' ' << precision;
           }
           tensor->copy_(kept);
         }
@@ -171,12 +173,12 @@ TEST(Convolution, InputsAreNumbersOfThePrecision) {
 }
 
 TEST(Convolution, WhatTheDeviceCannotComputeHasAReason) {
-  EXPECT_EQ(why_not(convolution("stem", 32), {.precision = "tf32"}, false),
+  EXPECT_EQ(why_not(convolution("stem", 32), {.precision = "tf32"}, kForward),
             "tf32 is a format of NVIDIA GPUs");
-  EXPECT_EQ(why_not(convolution("stem", 32), {.precision = "fp64"}, true), "");
+  EXPECT_EQ(why_not(convolution("stem", 32), {.precision = "fp64"}, kBoth), "");
   Convolution impossible = convolution("stem", 32);
   impossible.groups = 2;  // of three channels
-  EXPECT_THAT(why_not(impossible, {}, false), ::testing::HasSubstr("in fp32 on this device"));
+  EXPECT_THAT(why_not(impossible, {}, kForward), ::testing::HasSubstr("in fp32 on this device"));
 }
 
 /// Names of the operators that `body` calls, in order.
@@ -191,7 +193,7 @@ std::vector<std::string> operators_of(const Body& body) {
 TEST(Convolution, ARunIsTheTwoCallsAndNothingElse) {
   const Convolution shape = convolution("depthwise2", 32);
   ConvolutionLayer layer(shape, {.batch = 2});
-  layer.run(true);
+  layer.run();
   const std::array<std::int64_t, 2> one{1, 1}, none{0, 0}, stride{shape.stride, shape.stride};
   const auto bare = operators_of([&] {
     const at::Tensor y = at::convolution(layer.input(), layer.weight(), {}, stride, one, one, false,
@@ -199,7 +201,7 @@ TEST(Convolution, ARunIsTheTwoCallsAndNothingElse) {
     at::convolution_backward(layer.gradient(), layer.input(), layer.weight(), c10::nullopt, stride,
                              one, one, false, none, shape.groups, {true, true, false});
   });
-  EXPECT_EQ(operators_of([&] { layer.run(true); }), bare);
+  EXPECT_EQ(operators_of([&] { layer.run(); }), bare);
   EXPECT_THAT(bare, ::testing::Contains("aten::convolution_backward"));
 }
 
@@ -216,16 +218,17 @@ TEST(Convolution, TuningEndsWithItsScope) {
 
 TEST(Convolution, TheForwardPassAloneIsCheckedAlone) {
   ConvolutionLayer layer(convolution("expand2", 32), {});
-  layer.run(false);
-  EXPECT_EQ(layer.check(false).checked, 64U);
-  EXPECT_EQ(layer.check(false).wrong, 0U);
+  layer.run(kForward);
+  EXPECT_EQ(layer.check(kForward).checked, 64U);
+  EXPECT_EQ(layer.check(kForward).wrong, 0U);
   EXPECT_FALSE(layer.input_gradient.defined());
   const double multiply_adds = 16 * 16 * 16 * 96;
-  EXPECT_EQ(layer.flops(false), 2 * multiply_adds);
-  EXPECT_EQ(layer.flops(true), 6 * multiply_adds);
+  EXPECT_EQ(layer.flops(kForward), 2 * multiply_adds);
+  EXPECT_EQ(layer.flops(kBoth), 6 * multiply_adds);
+  EXPECT_EQ(layer.flops({.forward = false}), 4 * multiply_adds);
   const double bytes = 4 * (16 * 16 * 16 + 16 * 96 + 96 * 16 * 16);
-  EXPECT_EQ(layer.bytes(false), bytes);
-  EXPECT_EQ(ConvolutionLayer(convolution("expand2", 32), {.precision = "fp64"}).bytes(true),
+  EXPECT_EQ(layer.bytes(kForward), bytes);
+  EXPECT_EQ(ConvolutionLayer(convolution("expand2", 32), {.precision = "fp64"}).bytes(kBoth),
             6 * bytes);
 }
 

@@ -75,7 +75,7 @@ Operation attention_operation(Case& c, const at::TensorOptions& options) {
                 return x_bshe.narrow(0, batch - 1, 1).narrow(2, x_bshe.size(2) - heads, heads);
               },
           .roundings = rounded_terms,
-          .flop_formula = c.text("pass") == "train" ? "12 b h s^2 e / time" : "4 b h s^2 e / time"};
+          .flop_formula = "4 b h s^2 e forward, 8 b h s^2 e backward, / time"};
 }
 
 OperationWork attention_work(const Point& p) {
@@ -85,10 +85,11 @@ OperationWork attention_work(const Point& p) {
              width = static_cast<double>(config.dim),
              narrow = static_cast<double>(config.kv_heads * config.head_dim()),
              tokens = batch * sequence, inputs = tokens * (width + 2 * narrow);
-  const bool train = p.text("pass") == "train";
-  return {.flops = (train ? 12 : 4) * tokens * sequence * width,
-          .bytes = element_bytes(p.text("precision")) *
-                   operation_bytes(inputs, tokens * width, inputs, train)};
+  const torch_support::Passes passes = passes_of(p);
+  return {
+      .flops = ((passes.forward ? 4 : 0) + (passes.backward ? 8 : 0)) * tokens * sequence * width,
+      .bytes = element_bytes(p.text("precision")) *
+               operation_bytes(inputs, tokens * width, inputs, passes)};
 }
 
 std::uint64_t attention_memory(const Point& p) {

@@ -42,7 +42,7 @@ OperationWork cross_entropy_work(const Point& p) {
                tokens = static_cast<double>(p.integer("tokens")),
                logits = element * tokens * static_cast<double>(p.integer("vocabulary")),
                losses = std::max(4.0, element) * (p.text("kind") == "sequence" ? 1 : tokens);
-  return {.bytes = operation_bytes(logits + 8 * tokens, losses, logits, p.text("pass") == "train")};
+  return {.bytes = operation_bytes(logits + 8 * tokens, losses, logits, passes_of(p))};
 }
 
 }  // namespace scalemark::micro

@@ -87,11 +87,13 @@ OperationWork elementwise_work(const Point& p) {
   const std::string& operation = p.text("operation");
   const double result = static_cast<double>(elements_of(p)),
                inputs = (operation == "rotary" ? 1 : 2) * result;
-  const bool is_sum = operation == "add" || operation == "scaled_add",
-             train = p.text("pass") == "train",
-             scaled = operation == "scaled_add" && train;  // reads a gradient and writes another
-  const double elements = is_sum ? inputs + result + (scaled ? 2 * result : 0)
-                                 : operation_bytes(inputs, result, inputs, train);
+  const torch_support::Passes passes = passes_of(p);
+  double elements = operation_bytes(inputs, result, inputs, passes);
+  if (operation == "add" || operation == "scaled_add") {
+    const bool factor =
+        operation == "scaled_add" && passes.backward;  // from a gradient another one
+    elements = (passes.forward ? inputs + result : 0) + (factor ? 2 * result : 0);
+  }
   return {.bytes = element_bytes(p.text("precision")) * elements};
 }
 

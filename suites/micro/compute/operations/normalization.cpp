@@ -71,7 +71,7 @@ OperationWork normalization_work(const Point& p) {
              values = static_cast<double>(p.integer("rows")) * channels,
              inputs = values + (p.text("kind") == "rms" ? 1 : 2) * channels;
   return {.bytes = element_bytes(p.text("precision")) *
-                   operation_bytes(inputs, values, inputs, p.text("pass") == "train")};
+                   operation_bytes(inputs, values, inputs, passes_of(p))};
 }
 
 }  // namespace scalemark::micro

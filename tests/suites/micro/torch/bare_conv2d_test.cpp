@@ -55,7 +55,7 @@ double time_bare(const imaging::ConvolutionLayer& layer, const imaging::Convolut
 void compare_with_bare(Case& c) {
   const c10::Device device = torch_support::prepare(c);
   const imaging::Convolution shape = imaging::convolution(c.text("layer"), kImage);
-  const bool train = c.text("pass") == "train";
+  const torch_support::Passes passes = torch_support::passes_of(c.text("pass"));
   imaging::ConvolutionLayer layer(
       shape, {.batch = kBatch, .nhwc = c.text("layout") == "nhwc", .device = device});
   const int samples = *c.policy().iterations;
@@ -65,7 +65,7 @@ void compare_with_bare(Case& c) {
     const auto measure = [&] {
       c.measure(
           [&] {
-            layer.run(train);
+            layer.run(passes);
             c.device().synchronize();
           },
           {.metric = metric, .inner = 0, .barrier = false, .warmup = 1, .secondary = block > 0});
@@ -75,11 +75,11 @@ void compare_with_bare(Case& c) {
     double ours = 0, bare = 0;
     if (block % 2 == 0) {
       ours = measure();
-      layer.run(train);
-      bare = time_bare(layer, shape, train, samples, inner);
+      layer.run(passes);
+      bare = time_bare(layer, shape, passes.backward, samples, inner);
     } else {
-      time_bare(layer, shape, train, 1, 1);
-      bare = time_bare(layer, shape, train, samples, inner);
+      time_bare(layer, shape, passes.backward, 1, 1);
+      bare = time_bare(layer, shape, passes.backward, samples, inner);
       ours = measure();
     }
     ratios_of_case.push_back(ours / bare);

@@ -23,14 +23,15 @@ const std::vector<std::pair<const char*, std::vector<std::string>>> kSmall = {
     {"micro/attention", {"model=tiny,110m", "batch=2", "sequence=17"}},
     {"micro/cross_entropy", {"kind=token,sequence", "vocabulary=101", "tokens=9"}},
     {"micro/elementwise", {"model=tiny", "tokens=12", "width=dim,kv,ffn", "fused=false,true"}},
-    {"micro/embedding", {"model=tiny", "tokens=33"}}};
+    {"micro/embedding", {"model=tiny", "tokens=33"}},
+    {"micro/classifier", {"image=33,100", "batch=3", "layout=nhwc,nchw"}}};
 
 double numerator(const CaseResult& result, const char* metric) {
   const Metric* const found = result.find(metric);
   return found == nullptr ? 0 : found->numerator;
 }
 
-/// What a roofline takes is what the case counted from its tensors.
+/// What a roofline takes is what the case stated.
 void expect_declared_work(const CaseResult& result) {
   const Benchmark& benchmark = *Registry::instance().find(result.name);
   const auto work = benchmark.work_for(benchmark.with_implied(result.params));
@@ -47,7 +48,8 @@ void expect_declared_work(const CaseResult& result) {
 TEST(Operations, AreRightInEveryPrecisionAndDirection) {
   for (const auto& [name, axes] : kSmall) {
     std::vector<std::string> all = axes;
-    all.insert(all.end(), {"device=cpu", "pass=forward,train", "precision=fp64,fp32,bf16,fp16"});
+    all.insert(all.end(),
+               {"device=cpu", "pass=forward,backward,train", "precision=fp64,fp32,bf16,fp16"});
     const auto results = test::run_cases(name, all, 1);
     if (!root()) continue;
     EXPECT_GE(results.size(), 8U) << name;
@@ -68,7 +70,8 @@ TEST(Operations, AreRightInEveryPrecisionAndDirection) {
 
 TEST(Operations, DeclareWhatTheyCount) {
   const std::vector<std::pair<const char*, std::vector<std::string>>> others = {
-      {"micro/conv2d", {"layer=stem,depthwise8", "pass=forward,train", "image=33", "batch=3"}},
+      {"micro/conv2d",
+       {"layer=stem,depthwise8", "pass=forward,backward,train", "image=33", "batch=3"}},
       {"micro/gemm", {"shape=square,gate", "rows=24", "model=8b,tiny", "precision=fp64,fp32"}},
       {"micro/optimizer", {"parameters=1000", "tensors=3"}},
       {"micro/quantized_linear", {"model=tiny", "shape=query", "rows=7", "pass=forward,train"}},
@@ -82,6 +85,63 @@ TEST(Operations, DeclareWhatTheyCount) {
       expect_declared_work(result);
     }
   }
+}
+
+/// Elements of an operation's tensors: arguments, result, and gradients of arguments that have
+/// some.
+struct Elements {
+  std::vector<std::string> axes;
+  double arguments, result, gradients;
+};
+
+/// Backward reads all arguments and the result's gradient again; a sum hands that on as it is.
+TEST(Operations, MoveEachOfTheirTensorsOnce) {
+  const std::vector<std::pair<const char*, Elements>> cases = {
+      {"micro/normalization",
+       {{"kind=batch", "channels=24", "rows=64"}, 1536 + 48, 1536, 1536 + 48}},
+      {"micro/normalization", {{"kind=rms", "channels=8", "rows=32"}, 256 + 8, 256, 256 + 8}},
+      // Labels have eight bytes.
+      {"micro/cross_entropy", {{"vocabulary=101", "tokens=9"}, 909 + 18, 9, 909}},
+      {"micro/elementwise",
+       {{"operation=swiglu", "model=tiny", "tokens=12"}, 2 * 12 * 704, 12 * 704, 2 * 12 * 704}},
+      {"micro/elementwise",
+       {{"operation=rotary", "model=tiny", "tokens=12"}, 12 * 256, 12 * 256, 12 * 256}}};
+  for (const auto& [name, of] : cases) {
+    std::vector<std::string> axes = of.axes;
+    axes.insert(axes.end(), {"pass=forward,backward,train", "device=cpu", "precision=fp32"});
+    const auto results = test::run_cases(name, axes, 1);
+    if (!root()) continue;
+    const double forward = 4 * (of.arguments + of.result), backward = forward + 4 * of.gradients;
+    const std::map<std::string, double> bytes{
+        {"forward", forward}, {"backward", backward}, {"train", forward + backward}};
+    ASSERT_GE(results.size(), 3U) << name;
+    for (const CaseResult& result : results)
+      EXPECT_DOUBLE_EQ(numerator(result, "bandwidth"), bytes.at(result.params.text("pass")))
+          << result.key;
+  }
+}
+
+TEST(Operations, SumsHandTheirGradientsOn) {
+  const auto results =
+      test::run_cases("micro/elementwise",
+                      {"operation=add,scaled_add", "model=tiny", "tokens=12",
+                       "pass=forward,backward,train", "device=cpu", "precision=fp32"},
+                      1);
+  const auto larger = test::run_cases(
+      "micro/elementwise", {"operation=add", "elements=1000", "pass=forward", "device=cpu"}, 1);
+  if (!root()) return;
+  const double once = 4 * 12 * 256;
+  std::map<std::string, double> tensors;
+  for (const CaseResult& one : results)
+    tensors[one.params.text("operation") + " " + one.params.text("pass")] =
+        numerator(one, "bandwidth") / once;
+  EXPECT_EQ(tensors, (std::map<std::string, double>{{"add forward", 3},
+                                                    {"add train", 3},
+                                                    {"scaled_add forward", 3},
+                                                    {"scaled_add backward", 2},
+                                                    {"scaled_add train", 5}}));
+  ASSERT_EQ(larger.size(), 1U) << "whatever the axes of tokens are";
+  EXPECT_DOUBLE_EQ(numerator(larger[0], "bandwidth"), 3 * 4 * 1000);
 }
 
 TEST(Operations, StateTheirTraffic) {
@@ -100,11 +160,11 @@ TEST(Operations, StateTheirTraffic) {
 TEST(QuantizedLinear, IsRightHoweverItIsComputed) {
   const auto results = test::run_cases(
       "micro/quantized_linear",
-      {"kind=nf4,fake_quant", "model=tiny", "shape=query,gate", "rows=33", "pass=forward,train",
-       "fused=false,true", "precision=fp32,bf16", "device=cpu"},
+      {"kind=nf4,fake_quant", "model=tiny", "shape=query,gate", "rows=33",
+       "pass=forward,backward,train", "fused=false,true", "precision=fp32,bf16", "device=cpu"},
       1);
   if (!root()) return;
-  EXPECT_EQ(results.size(), 32U);
+  EXPECT_EQ(results.size(), 48U);
   for (const CaseResult& result : results) {
     EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
     EXPECT_EQ(result.verification.wrong, 0U) << result.key;
@@ -117,14 +177,14 @@ TEST(QuantizedLinear, CountsItsProducts) {
   const auto results =
       test::run_cases("micro/quantized_linear",
                       {"kind=nf4,fake_quant", "model=tiny", "shape=query", "rows=8",
-                       "pass=forward,train", "precision=fp32", "device=cpu"},
+                       "pass=forward,backward,train", "precision=fp32", "device=cpu"},
                       1);
   if (!root()) return;
-  ASSERT_EQ(results.size(), 4U);
+  ASSERT_EQ(results.size(), 6U);
   const double once = 2.0 * 8 * 256 * 256;
   std::map<double, int> products;
   for (const CaseResult& result : results) ++products[numerator(result, "achieved_flops") / once];
-  EXPECT_EQ(products, (std::map<double, int>{{1, 2}, {2, 1}, {3, 1}}));
+  EXPECT_EQ(products, (std::map<double, int>{{1, 3}, {2, 2}, {3, 1}}));
 }
 
 TEST(Embedding, CountsTheRowsThatItTouches) {
@@ -141,14 +201,16 @@ TEST(Embedding, CountsTheRowsThatItTouches) {
 }
 
 TEST(Attention, CountsAllScores) {
-  const auto results = test::run_cases(
-      "micro/attention",
-      {"model=1b", "batch=1", "sequence=8", "pass=forward,train", "device=cpu", "precision=fp32"},
-      1);
+  const auto results =
+      test::run_cases("micro/attention",
+                      {"model=1b", "batch=1", "sequence=8", "pass=forward,backward,train",
+                       "device=cpu", "precision=fp32"},
+                      1);
   if (!root()) return;
-  ASSERT_EQ(results.size(), 2U);
+  ASSERT_EQ(results.size(), 3U);
   EXPECT_DOUBLE_EQ(numerator(results[0], "achieved_flops"), 4.0 * 8 * 8 * 2048);
-  EXPECT_DOUBLE_EQ(numerator(results[1], "achieved_flops"), 12.0 * 8 * 8 * 2048);
+  EXPECT_DOUBLE_EQ(numerator(results[1], "achieved_flops"), 8.0 * 8 * 8 * 2048);
+  EXPECT_DOUBLE_EQ(numerator(results[2], "achieved_flops"), 12.0 * 8 * 8 * 2048);
   EXPECT_EQ(results[0].primary_metric, "achieved_flops");
 }
 

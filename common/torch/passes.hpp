@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// Axis `pass`: which passes of an operation are computed.
+#pragma once
+
+#include <string_view>
+
+namespace scalemark::torch_support {
+
+/// The result of an operation, its gradients, or both.
+struct Passes {
+  bool forward = true, backward = true;
+};
+
+/// Of the axis: "forward", "backward", or "train" for both.
+inline Passes passes_of(std::string_view pass) {
+  return {.forward = pass != "backward", .backward = pass != "forward"};
+}
+
+}  // namespace scalemark::torch_support
