@@ -25,6 +25,9 @@ namespace {
 /// Minimum time per pair and pass, in seconds.
 constexpr double kSeconds = 20e-6;
 constexpr std::int64_t kMaxOperations = 1000;
+/// A first exchange that takes so long needs no second one to know that one operation can be timed:
+/// making a connection takes less.
+constexpr double kLongSeconds = 0.1;
 
 /// This rank's partner in each round, or -1.
 std::vector<int> partners_of(int rank, const RoundsOfPairs& rounds) {
@@ -61,26 +64,35 @@ class Rounds {
     }
   }
 
-  void verify(Messages& messages, bool first_receives) {
+  /// Checks the messages of all rounds; returns the nanoseconds of this rank's slowest pair.
+  std::uint64_t verify(Messages& messages, bool first_receives) {
+    std::uint64_t slowest = 0;
     for (std::size_t round = 0; round < work_.size(); ++round) {
       const int number = static_cast<int>(round);
       messages.fill(number);
       c_.throw_if_peer_failed();
       {
         const Case::Communicating inside(c_);
+        meet_[round]();
+        const std::uint64_t start = now_ns();
         work_[round]();
+        slowest = std::max(slowest, now_ns() - start);
       }
       const bool receives = first_receives || c_.rank() > partners_[round];
       c_.recorder().verified(Messages::kRule,
                              messages.check(receives ? partners_[round] : -1, number));
     }
+    return slowest;
   }
 
-  /// Number of operations per pair that take long enough to time, equal on all ranks.
-  std::int64_t operations() {
-    const std::uint64_t longest = std::max<std::uint64_t>(pass(1), 1);
-    const std::int64_t on_all = largest(c_.ranks(), static_cast<std::int64_t>(longest));
-    const double wanted = std::ceil(kSeconds * 1e9 / static_cast<double>(on_all));
+  /// Number of operations per pair that take long enough to time, equal on all ranks. `known`: what
+  /// verify() returned; 0: it did not run.
+  std::int64_t operations(std::uint64_t known) {
+    const auto on_all = [&](std::uint64_t ns) {
+      return largest(c_.ranks(), static_cast<std::int64_t>(std::max<std::uint64_t>(ns, 1)));
+    };
+    if (static_cast<double>(on_all(known)) > kLongSeconds * 1e9) return 1;
+    const double wanted = std::ceil(kSeconds * 1e9 / static_cast<double>(on_all(pass(1))));
     return std::clamp(static_cast<std::int64_t>(wanted), std::int64_t{1}, kMaxOperations);
   }
 
@@ -237,11 +249,12 @@ void measure_pairs_in_rounds(Case& c, Messages& messages, const PairMetric& metr
   const std::vector<fleet::Rail> rails = screened_rails(pairs, places);
   Rounds measured(c, messages, work, rounds);
   c.throw_if_peer_failed();
-  if (c.policy().verify) measured.verify(messages, metric.first_receives);
+  const std::uint64_t known =
+      c.policy().verify ? measured.verify(messages, metric.first_receives) : 0;
   std::int64_t operations = 1;
   {
     const Case::Communicating inside(c);
-    operations = measured.operations();
+    operations = measured.operations(known);
   }
   const std::size_t passes = c.measure_timed([&] { return measured.pass(operations); },
                                              {.metric = metric.metric,
