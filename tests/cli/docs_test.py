@@ -51,6 +51,7 @@ SETS_UP = "installs packages and builds; tests/jobscripts has its tests"
 PEER = "needs that peer's programs or Python packages"
 DEVELOPER = "is what runs these tests"
 PACKAGE = "installs or builds a package; packaging/test_deb.sh tries that of Debian"
+INSTALLS = "installs; jobscripts.install has its test"
 OUTSIDE = "builds a program with an installed Scalemark; jobscripts.install does"
 HARNESS = "needs that harness; cli.harnesses runs it on what the page shows"
 JOBS = "writes jobs; jobscripts.submit has its tests"
@@ -81,7 +82,9 @@ NOT_RUN = {
     "jobscripts/local.sh": "measures for minutes; jobscripts.local has its tests",
     "jobscripts/slurm.sbatch": "needs Slurm; jobscripts.slurm has its tests",
     "jobscripts/bundle.sh": "packs the build for minutes; jobscripts.bundle has its tests",
-    'cmake --install build/cpu-release --prefix "$HOME/scalemark"': "installs; jobscripts.install has its test",
+    'cmake --install build/cpu-release --prefix "$HOME/scalemark"': INSTALLS,
+    "module use $HOME/scalemark/share/modulefiles": INSTALLS,
+    "module load scalemark": INSTALLS,
     'cmake -S examples -B build/examples -DCMAKE_PREFIX_PATH="$HOME/scalemark"': OUTSIDE,
     "cmake --build build/examples": OUTSIDE,
     "mpirun -n 2 build/examples/reverse_copy run example/reverse_copy --quick": OUTSIDE,

@@ -41,7 +41,7 @@ class Explain(ProgramTest):
         self.assertEqual(step["missing"], [])
         parts = {part["name"]: part for part in step["components"]}
         self.assertEqual({name: part["operations"] for name, part in parts.items()},
-                         {"convolutions": 52, "normalisations": 52, "residual sums": 10, "sums of gradients": 10, "counters": 52,
+                         {"convolutions": 52, "normalisations": 52, "residual sums": 10, "sums of gradients": 10, "batch counters": 52,
                           "classifier": 1, "optimiser": 1, "wait for input": 1})
         self.assertEqual({phase["name"]: phase["issued"] for phase in step["phases"]}, {"passes": 0, "update": 0}, "nothing is enqueued")
         self.assertAlmostEqual(sum(part["seconds"] for part in parts.values()), step["explained"])

@@ -69,7 +69,8 @@ void add_sums(const std::vector<Convolution>& layers, const Point& training, Wor
       count(workload, {component, "micro/elementwise", sum_of(elements, training), 1});
     }
   }
-  workload.push_back({"counters", "micro/elementwise", sum_of(1, training), std::ssize(layers)});
+  workload.push_back(
+      {"batch counters", "micro/elementwise", sum_of(1, training), std::ssize(layers)});
 }
 
 /// Pooling, classifier and loss.

@@ -91,7 +91,7 @@ TEST(Workload, SumsAreThoseOfAStep) {
   std::int64_t counters = 0, counted = 0;
   for (const WorkloadPart& part : training_workload(training("paper", "nchw"))) {
     if (part.benchmark != "micro/elementwise") continue;
-    if (part.component == "counters")
+    if (part.component == "batch counters")
       counters += part.count;
     else
       stated[part.point.integer("elements")] += part.count;
