@@ -15,12 +15,15 @@ std::int64_t last_size(const Point& p) {
   return imaging::convolutions(p.integer("image")).back().out_size();
 }
 
-/// The pixels count; all else is small.
-OperationWork classifier_work(const Point& p) {
+/// Elements behind the last convolution. All else is small.
+double classifier_elements(const Point& p) {
   const std::int64_t pixels = p.integer("batch") * last_size(p) * last_size(p);
-  const double values = static_cast<double>(pixels * imaging::kHeadChannels);
-  return {.bytes =
-              element_bytes(p.text("precision")) * operation_bytes(values, 0, 0, passes_of(p))};
+  return static_cast<double>(pixels * imaging::kHeadChannels);
+}
+
+OperationWork classifier_work(const Point& p) {
+  return {.bytes = element_bytes(p.text("precision")) *
+                   operation_bytes(classifier_elements(p), 0, 0, passes_of(p))};
 }
 
 /// Mean over the pixels, a logit for each class, mean cross-entropy; a training also counts the
@@ -58,7 +61,7 @@ SCALEMARK_BENCHMARK("micro/classifier", classifier)
     .with(operation_axes)
     .operation_work(classifier_work)
     .memory([](const Point& p) {
-      return operation_memory(classifier_work(p).bytes, p.text("precision"));
+      return operation_memory(classifier_elements(p), p.text("precision"));
     });
 
 }  // namespace
