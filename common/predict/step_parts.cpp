@@ -57,8 +57,6 @@ void add_launches(const std::vector<StepTerm>& terms, StepExplanation& step) {
     phase.issued += term.count * *term.issue;
     phase.on_gpu += term.count * *term.seconds;
   }
-  for (const PhaseTimes& phase : step.phases)
-    step.issued += phase.issued, step.on_gpu += phase.on_gpu;
   launches.seconds = exposed_launches(step.phases);
   if (launches.seconds == 0) return;
   step.explained += launches.seconds;
@@ -75,6 +73,15 @@ double exposed_launches(const std::array<PhaseTimes, kStepPhases.size()>& phases
     busy += phase.on_gpu;
   }
   return gpu - busy;
+}
+
+PhaseTimes StepExplanation::enqueued() const {
+  PhaseTimes all;
+  for (const PhaseTimes& phase : phases) {
+    all.issued += phase.issued;
+    all.on_gpu += phase.on_gpu;
+  }
+  return all;
 }
 
 StepExplanation explain_step(const std::vector<StepTerm>& terms, double measured) {
@@ -136,8 +143,9 @@ std::string next_limit(const StepExplanation& step, const StepComponent& gone) {
 /// Component of the launches if they take longer than anything but what they enqueue, else null.
 const StepComponent* bounding_launches(const StepExplanation& step) {
   const StepComponent* const launches = step.find(kLaunches);
+  const double issued = step.enqueued().issued;
   const bool is_longest = std::ranges::all_of(step.components, [&](const StepComponent& one) {
-    return one.enqueued || one.seconds <= step.issued;
+    return one.enqueued || one.seconds <= issued;
   });
   return is_longest ? launches : nullptr;
 }
@@ -151,12 +159,14 @@ std::string what_bounds(const StepExplanation& step) {
   };
   const StepComponent& first = step.components.front();
   const StepComponent* const launches = bounding_launches(step);
-  if (std::abs(step.rest()) > (launches != nullptr ? step.issued : first.seconds))
+  const PhaseTimes enqueued = step.enqueued();
+  if (std::abs(step.rest()) > (launches != nullptr ? enqueued.issued : first.seconds))
     return fmt::format("More is not explained ({}) than any component takes.",
                        percent(step.rest()));
   if (launches != nullptr)
     return fmt::format("Bound by: launches. The host enqueues for {} what takes the GPU {}.{}",
-                       percent(step.issued), percent(step.on_gpu), next_limit(step, *launches));
+                       percent(enqueued.issued), percent(enqueued.on_gpu),
+                       next_limit(step, *launches));
   const std::string reached = first.reached();
   return fmt::format("Bound by: {} ({}{}).{}", first.name, percent(first.seconds),
                      reached.empty() ? "" : ", at " + reached, next_limit(step, first));

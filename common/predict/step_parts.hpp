@@ -57,9 +57,9 @@ struct StepComponent {
 struct StepExplanation {
   std::vector<StepComponent> components;  ///< the longest first
   double explained = 0, measured = 0;     ///< s
-  double issued = 0, on_gpu = 0;          ///< s of the operations that the host enqueues
-  /// The same of each phase, in the order of kStepPhases.
+  /// In the order of kStepPhases.
   std::array<PhaseTimes, kStepPhases.size()> phases = {};
+  PhaseTimes enqueued() const;  ///< of all phases
   double rest() const { return measured - explained; }
   double share(double seconds) const { return seconds / measured; }
   bool is_complete() const;

@@ -87,14 +87,13 @@ Case::Checked ConvolutionLayer::check(torch_support::Passes passes) const {
 
 double ConvolutionLayer::flops(torch_support::Passes passes) const {
   // Forward one product, backward two.
-  const int products = (passes.forward ? 1 : 0) + (passes.backward ? 2 : 0);
-  return 2 * products * shape_.multiply_adds() * static_cast<double>(options_.batch);
+  return 2 * passes.sum(1, 2) * shape_.multiply_adds() * static_cast<double>(options_.batch);
 }
 
 double ConvolutionLayer::bytes(torch_support::Passes passes) const {
   const auto once =
       static_cast<double>(input_.nbytes() + weight_.nbytes() + output_gradient_.nbytes());
-  return once * ((passes.forward ? 1 : 0) + (passes.backward ? 2 : 0));
+  return once * passes.sum(1, 2);
 }
 
 std::string why_not(const Convolution& shape, const ConvolutionOptions& options,

@@ -17,6 +17,13 @@ Point with_gradients(const Point& training) {
   return point;
 }
 
+/// The same of an operation that has no row in TF32, which is for products.
+Point without_tf32(const Point& training) {
+  Point point = with_gradients(training);
+  if (training.text("precision") == "tf32") point["precision"] = std::string("fp32");
+  return point;
+}
+
 bool has_relu6(const Convolution& layer) { return !layer.name.starts_with("project"); }
 
 /// Batch normalisation behind a convolution; tuned on a CPU, fp32 and fp64 in NHWC have it in one
@@ -27,8 +34,7 @@ Point normalisation(const Convolution& layer, const Point& training) {
   const bool fused = has_relu6(layer) && training.text("mode") == "tuned" &&
                      training.text("device") == "cpu" && layout == "nhwc" &&
                      (precision == "fp32" || precision == "fp64");
-  Point point = with_gradients(training);
-  if (precision == "tf32") point["precision"] = std::string("fp32");  // for products only
+  Point point = without_tf32(training);
   point["kind"] = std::string(has_relu6(layer) ? "batch_relu6" : "batch");
   point["channels"] = layer.out;
   point["rows"] = batch * size * size;
@@ -50,8 +56,7 @@ void count(Workload& workload, WorkloadPart part) {
 
 /// A sum of tensors of so many elements. With its gradients it is still one addition.
 Point sum_of(std::int64_t elements, const Point& training) {
-  Point point = with_gradients(training);
-  if (training.text("precision") == "tf32") point["precision"] = std::string("fp32");
+  Point point = without_tf32(training);
   point["operation"] = std::string("add");
   point["model"] = std::string("tiny");
   point["tokens"] = std::int64_t{1};
@@ -75,8 +80,7 @@ void add_sums(const std::vector<Convolution>& layers, const Point& training, Wor
 
 /// Pooling, classifier and loss.
 Point classifier(const Point& training) {
-  Point point = with_gradients(training);
-  if (training.text("precision") == "tf32") point["precision"] = std::string("fp32");
+  Point point = without_tf32(training);
   point["layout"] = training.text("layout");
   point["image"] = training.integer("image");
   point["batch"] = training.integer("batch");

@@ -59,8 +59,7 @@ OperationWork convolution_work(const Point& p) {
                    static_cast<double>(shape.out * shape.in / shape.groups * shape.kernel *
                                        shape.kernel);
   // Three products: forward, and the gradients of input and weight.
-  const torch_support::Passes passes = passes_of(p);
-  const double products = (passes.forward ? 1 : 0) + (passes.backward ? 2 : 0);
+  const double products = passes_of(p).sum(1, 2);
   return {.flops = products * 2 * images * shape.multiply_adds(),
           .bytes = products * values * element_bytes(p.text("precision"))};
 }

@@ -13,12 +13,9 @@ namespace {
 /// the table.
 OperationWork embedding_work(const Point& p) {
   const llm::LlamaConfig config = llm::llama_config(p.text("model"));
-  const torch_support::Passes passes = passes_of(p);
-  const std::int64_t tokens = p.integer("tokens"),
-                     rows = (passes.forward ? 2 * tokens : 0) +
-                            (passes.backward ? tokens + config.vocab_size : 0);
-  return {.bytes = element_bytes(p.text("precision")) * static_cast<double>(rows) *
-                   static_cast<double>(config.dim)};
+  const auto tokens = static_cast<double>(p.integer("tokens"));
+  const double rows = passes_of(p).sum(2 * tokens, tokens + static_cast<double>(config.vocab_size));
+  return {.bytes = element_bytes(p.text("precision")) * rows * static_cast<double>(config.dim)};
 }
 
 Operation embedding_operation(Case& c, const at::TensorOptions& options) {

@@ -10,6 +10,7 @@
 #include <torch/autograd.h>
 #include <torch/utils.h>
 
+#include "common/core/benchmark.hpp"
 #include "common/torch/precision.hpp"
 #include "common/torch/setup.hpp"
 #include "suites/micro/compute/cache_state.hpp"
@@ -148,7 +149,7 @@ double element_bytes(const std::string& precision) {
 
 double operation_bytes(double inputs, double result, double learned,
                        const torch_support::Passes& passes) {
-  return (passes.forward ? inputs + result : 0) + (passes.backward ? inputs + result + learned : 0);
+  return passes.sum(inputs + result, inputs + result + learned);
 }
 
 torch_support::Passes passes_of(const Point& p) { return torch_support::passes_of(p.text("pass")); }

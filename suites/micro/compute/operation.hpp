@@ -10,10 +10,13 @@
 #include <ATen/core/Tensor.h>
 #include <c10/core/TensorOptions.h>
 
-#include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 #include "common/core/workload.hpp"
 #include "common/torch/passes.hpp"
+
+namespace scalemark {
+class Benchmark;
+}
 
 namespace scalemark::micro {
 

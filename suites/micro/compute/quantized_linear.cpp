@@ -55,7 +55,7 @@ OperationWork quantized_linear_work(const Point& p) {
   const bool nf4 = p.text("kind") == "nf4";
   const torch_support::Passes passes = passes_of(p);
   // Forward, of the input, and where weights are trained of these.
-  const int products = (passes.forward ? 1 : 0) + (passes.backward ? (nf4 ? 1 : 2) : 0);
+  const double products = passes.sum(1, nf4 ? 1 : 2);
   const double element = element_bytes(p.text("precision")),
                x = element * static_cast<double>(size.m) * static_cast<double>(size.k),
                y = element * static_cast<double>(size.m) * static_cast<double>(size.n),

@@ -73,10 +73,7 @@ class Rounds {
       c_.throw_if_peer_failed();
       {
         const Case::Communicating inside(c_);
-        meet_[round]();
-        const std::uint64_t start = now_ns();
-        work_[round]();
-        slowest = std::max(slowest, now_ns() - start);
+        slowest = std::max(slowest, exchange(round, 1));
       }
       const bool receives = first_receives || c_.rank() > partners_[round];
       c_.recorder().verified(Messages::kRule,
@@ -101,10 +98,7 @@ class Rounds {
     std::uint64_t slowest = 0;
     for (std::size_t round = 0; round < work_.size(); ++round) {
       c_.communicator().barrier();
-      meet_[round]();
-      const std::uint64_t start = now_ns();
-      for (std::int64_t i = 0; i < operations; ++i) work_[round]();
-      taken_[round].push_back(now_ns() - start);
+      taken_[round].push_back(exchange(round, operations));
       if (partners_[round] >= 0) slowest = std::max(slowest, taken_[round].back());
     }
     return slowest;
@@ -119,6 +113,14 @@ class Rounds {
   }
 
  private:
+  /// Nanoseconds of this rank's pair of a round.
+  std::uint64_t exchange(std::size_t round, std::int64_t operations) {
+    meet_[round]();
+    const std::uint64_t start = now_ns();
+    for (std::int64_t i = 0; i < operations; ++i) work_[round]();
+    return now_ns() - start;
+  }
+
   Case& c_;
   std::vector<int> partners_;
   std::vector<std::function<void()>> work_, meet_;

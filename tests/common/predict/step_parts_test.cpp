@@ -42,8 +42,8 @@ TEST(StepParts, AGpuWaitsForCallsThatTakeLongerThanItsWork) {
 
   terms[1].issue = 0.060;
   const StepExplanation step = explain_step(terms, 0.15);
-  EXPECT_DOUBLE_EQ(step.on_gpu, 0.095);
-  EXPECT_DOUBLE_EQ(step.issued, 0.1349);
+  EXPECT_DOUBLE_EQ(step.enqueued().on_gpu, 0.095);
+  EXPECT_DOUBLE_EQ(step.enqueued().issued, 0.1349);
   const auto launches = std::ranges::find(step.components, kLaunches, &StepComponent::name);
   ASSERT_NE(launches, step.components.end());
   EXPECT_DOUBLE_EQ(launches->count, 7);

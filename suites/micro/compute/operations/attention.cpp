@@ -86,10 +86,9 @@ OperationWork attention_work(const Point& p) {
              narrow = static_cast<double>(config.kv_heads * config.head_dim()),
              tokens = batch * sequence, inputs = tokens * (width + 2 * narrow);
   const torch_support::Passes passes = passes_of(p);
-  return {
-      .flops = ((passes.forward ? 4 : 0) + (passes.backward ? 8 : 0)) * tokens * sequence * width,
-      .bytes = element_bytes(p.text("precision")) *
-               operation_bytes(inputs, tokens * width, inputs, passes)};
+  return {.flops = passes.sum(4, 8) * tokens * sequence * width,
+          .bytes = element_bytes(p.text("precision")) *
+                   operation_bytes(inputs, tokens * width, inputs, passes)};
 }
 
 std::uint64_t attention_memory(const Point& p) {

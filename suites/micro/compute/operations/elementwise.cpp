@@ -89,11 +89,9 @@ OperationWork elementwise_work(const Point& p) {
                inputs = (operation == "rotary" ? 1 : 2) * result;
   const torch_support::Passes passes = passes_of(p);
   double elements = operation_bytes(inputs, result, inputs, passes);
-  if (operation == "add" || operation == "scaled_add") {
-    const bool factor =
-        operation == "scaled_add" && passes.backward;  // from a gradient another one
-    elements = (passes.forward ? inputs + result : 0) + (factor ? 2 * result : 0);
-  }
+  if (operation == "add") elements = passes.sum(inputs + result, 0);
+  if (operation == "scaled_add")  // from a gradient another one
+    elements = passes.sum(inputs + result, 2 * result);
   return {.bytes = element_bytes(p.text("precision")) * elements};
 }
 
