@@ -11,6 +11,7 @@
 #include <fmt/ostream.h>
 
 #include "common/base/key.hpp"
+#include "common/base/text.hpp"
 #include "common/base/units.hpp"
 #include "common/result/summarise.hpp"
 #include "common/text/cells.hpp"
