@@ -88,17 +88,14 @@ constexpr std::array kBarrier{CollectiveForm{"dissemination", rounds, none},
 struct Named {
   std::string_view name;
   std::span<const CollectiveForm> forms;
-  /// Whether the part within a node does not depend on the number of nodes: no rank has more to
-  /// send or receive with more of them.
-  bool two_levels = false;
 };
 constexpr std::array<Named, 9> kAll{{{"allgather", kAllgather},
-                                     {"allreduce", kAllreduce, true},
+                                     {"allreduce", kAllreduce},
                                      {"alltoall", kAlltoall},
-                                     {"barrier", kBarrier, true},
-                                     {"broadcast", kBroadcast, true},
+                                     {"barrier", kBarrier},
+                                     {"broadcast", kBroadcast},
                                      {"gather", kGather},
-                                     {"reduce", kReduce, true},
+                                     {"reduce", kReduce},
                                      {"reduce_scatter", kReduceScatter},
                                      {"scatter", kGather}}};
 
@@ -273,8 +270,7 @@ CollectivePredictor::CollectivePredictor(std::string_view collective,
   if (forms_.empty()) throw Error(fmt::format("{} has no forms", collective));
   check(times);
   check(one_node);
-  if (std::ranges::find(kAll, collective, &Named::name)->two_levels)
-    node_ = node_level(times, one_node);
+  node_ = node_level(times, one_node);
   std::ranges::stable_sort(times_, {}, &CollectiveTime::bytes);
 }
 
