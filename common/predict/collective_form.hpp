@@ -2,8 +2,8 @@
 // What a collective takes on other numbers of ranks, from measured times: t = a steps(p) +
 // b bytes volume(p), with the steps and the volume of each algorithm that the library may use
 // (Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations in MPICH",
-// IJHPCA 2005). With two levels it is the time of one node, and that of a form over the nodes: what
-// a rank exchanges within its own node does not grow with their number, or as the form does.
+// IJHPCA 2005). With two levels it is the time of one node, plus that of a form over the nodes. So
+// what moves within a node may stay as it is with more nodes, or grow as the form does.
 #pragma once
 
 #include <cstddef>

@@ -347,23 +347,22 @@ TEST(CollectiveForm, PredictsAnAllgatherOfLeaders) {
 
 TEST(CollectiveForm, TriesTwoLevelsOnlyWhereNodesAreAlike) {
   const std::vector<CollectiveTime> one_node{{4, 1024, 30e-6, 1}};
-  const auto has_two_levels = [](std::string_view name, std::vector<CollectiveTime> times,
+  const auto has_two_levels = [](std::vector<CollectiveTime> times,
                                  std::span<const CollectiveTime> within) {
     const CollectivePrediction found =
-        CollectivePredictor(name, times, within).predict(64, 1024, 0.9);
+        CollectivePredictor("allreduce", times, within).predict(64, 1024, 0.9);
     return std::ranges::any_of(found.forms,
                                [](const FittedForm& one) { return one.node != nullptr; });
   };
   const std::vector<CollectiveTime> times = two_levels(one_node);
-  EXPECT_TRUE(has_two_levels("allreduce", times, one_node));
+  EXPECT_TRUE(has_two_levels(times, one_node));
   std::vector<CollectiveTime> other = times;
   other.front().nodes = 4;  // two ranks on each of these
-  EXPECT_FALSE(has_two_levels("allreduce", other, one_node));
+  EXPECT_FALSE(has_two_levels(other, one_node));
   other.front().nodes = 0;
-  EXPECT_FALSE(has_two_levels("allreduce", other, one_node)) << "not known";
-  EXPECT_FALSE(
-      has_two_levels("allreduce", times, std::vector<CollectiveTime>{{3, 1024, 30e-6, 1}}));
-  EXPECT_FALSE(has_two_levels("allreduce", times, std::vector<CollectiveTime>{{4, 2048, 30e-6, 1}}))
+  EXPECT_FALSE(has_two_levels(other, one_node)) << "not known";
+  EXPECT_FALSE(has_two_levels(times, std::vector<CollectiveTime>{{3, 1024, 30e-6, 1}}));
+  EXPECT_FALSE(has_two_levels(times, std::vector<CollectiveTime>{{4, 2048, 30e-6, 1}}))
       << "of another size";
 }
 
