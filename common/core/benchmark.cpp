@@ -197,6 +197,11 @@ Benchmark& Benchmark::communication(std::function<Workload(const Point&)> of_a_s
   return *this;
 }
 
+Benchmark& Benchmark::steps(std::function<std::int64_t(const Point&)> of_a_rank) {
+  steps_ = std::move(of_a_rank);
+  return *this;
+}
+
 Benchmark& Benchmark::operation_work(std::function<OperationWork(const Point&)> of_a_call) {
   operation_work_ = std::move(of_a_call);
   return *this;

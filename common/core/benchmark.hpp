@@ -82,6 +82,8 @@ class Benchmark {
   /// What the ranks of a step exchange, as rows of collectives with their `bytes`, for `predict`;
   /// the point has the number of ranks.
   Benchmark& communication(std::function<Workload(const Point&)> of_a_step);
+  /// For trainings: the steps of a rank at a point; 0 where only the data tell.
+  Benchmark& steps(std::function<std::int64_t(const Point&)> of_a_rank);
   /// The axes fix the amount of work (training): the sampling policy does not apply, and it runs
   /// once per run, for any number of sweeps.
   Benchmark& fixed_work();
@@ -133,6 +135,8 @@ class Benchmark {
   Workload communication_for(const Point& point) const {
     return communication_ ? communication_(point) : Workload();
   }
+  /// 0: not known.
+  std::int64_t steps_for(const Point& point) const { return steps_ ? steps_(point) : 0; }
   /// Whether the point has a value for each axis, of its type and within its limits.
   bool allows(const Point& point) const;
   /// The point with the implied values of axes that it lacks.
@@ -162,6 +166,7 @@ class Benchmark {
   std::function<Workload(const Point&)> workload_, communication_;
   std::function<std::string(const Point&)> why_no_workload_;
   StepSizes step_sizes_;
+  std::function<std::int64_t(const Point&)> steps_;
   std::function<bool(const Point&)> sensible_, on_gpu_;
   std::function<void(Point&, const PlanContext&)> adjust_;
 };

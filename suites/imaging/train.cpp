@@ -245,6 +245,14 @@ std::uint64_t host_memory(const Point& point) {
   return data_set_memory(point, point.integer("images") + tests, fp64 ? 8 : 4);
 }
 
+std::int64_t steps(const Point& point) {
+  const EpochPlan epoch = plan_epoch({.strategy = strategy_from(point.text("strategy")),
+                                      .samples = point.integer("images"),
+                                      .batch = point.integer("batch"),
+                                      .ranks = point.integer("ranks")});
+  return point.integer("epochs") * epoch.computed();
+}
+
 /// Strategies of one process run on one rank without a back end; only data_parallel has replicas.
 void adjust(Point& point) {
   const Strategy strategy = strategy_from(point.text("strategy"));
@@ -289,6 +297,7 @@ SCALEMARK_BENCHMARK("imaging/train", train)
     .fixed_work()
     .workload(training_workload, why_unknown_operations)
     .communication(training_communication)
+    .steps(steps)
     .memory(memory)
     .host_memory(host_memory)
     .needs("LibTorch");

@@ -274,6 +274,19 @@ void adjust(Point& point) {
   point["offload"] = false;
 }
 
+/// Not known of rows from a file, of packed rows and of a training for so much time.
+std::int64_t steps(const Point& point) {
+  const std::int64_t rows = point.integer("rows");
+  if (rows == 0 || point.text("source") == "file" || point.flag("packed") ||
+      point.integer("duration") > 0)
+    return 0;
+  const std::int64_t batches = rows / (point.integer("ranks") * point.integer("batch"));
+  const torch_support::TrainingPlan plan{.epochs = point.integer("epochs"),
+                                         .steps_per_epoch = batches / point.integer("accumulation"),
+                                         .max_steps = point.integer("steps")};
+  return plan.total_steps();
+}
+
 std::vector<std::string> template_axis() {
   std::vector<std::string> names = template_names();
   names.emplace_back("natural");
@@ -349,6 +362,7 @@ SCALEMARK_BENCHMARK("llm/finetune", run)
                  .at = with_width,
                  .records = {kStepLabels, kStepSequence, kVocabularyFact}})
     .communication(step_communication)
+    .steps(steps)
     .needs("LibTorch");
 
 }  // namespace

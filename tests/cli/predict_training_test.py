@@ -34,6 +34,10 @@ class PredictTraining(ProgramTest):
             self.expect(run("run", *words, "-n", 5, program=ALL, ranks=2, cwd=self.folder), 0)
         return [command[0] for command in commands], [self.path(command[-1]) for command in commands]
 
+    def steps(self, file):
+        (row,) = rows(file).values()
+        return row["metrics"]["step_loss"]["n"]
+
     def compare_messages(self, step, files):
         """The messages of a step with the rows that they are from. Returns their time."""
         measured = {(row["name"], row["params"]["bytes"]): row["metrics"]["latency"]["median"]
@@ -83,6 +87,42 @@ class PredictTraining(ProgramTest):
         self.assertRegex(text.stdout, r"(?m)^ +2 +(>= )?[\d.]+ [mu]?s .* [+-][\d.]+ %$")
         self.assertRegex(text.stdout, r"(?m)^communication on 2 ranks:\n.*\ngradients +1 +1 MiB  micro/allreduce .* measured\n"
                                       r"gradients +1  7\.532 MiB  micro/allreduce ")
+
+    def test_a_plan_has_trainings_on_other_ranks(self):
+        one = self.train("one.h5", 1)
+        words = ["plan", *TRAIN[1:], "--ranks", 2, "--ranks-per-node", 2, "--from"]
+        _, messages = self.measure_missing(run(*words, one, "-a", "ranks=2", program=ALL))
+        words = [*words[:-1], "-a", "ranks=1,2", "--from"]
+        done = run(*words, one, *messages, "--format", "json", program=ALL)
+        self.expect(done, 0)
+        plan = json.loads(done.stdout)
+        alone, new = plan["rows"]
+        (step,) = json.loads(self.predict(one, *messages, *PREDICT, "-a", "ranks=2", "--format", "json").stdout)
+        self.assertEqual(alone["predicted"], None)
+        self.assertAlmostEqual(new["predicted"], step["step"])
+        self.assertEqual(new["source"], "1 rank, measured")
+        # Three of six batches on each of two ranks.
+        self.assertEqual([self.steps(file) for file in (one, self.train("two.h5", 2))], [6, 3])
+        rest = alone["seconds"] - 6 * alone["value"]
+        self.assertAlmostEqual(new["predicted_seconds"], rest + 3 * step["step"])
+        self.assertAlmostEqual(plan["predicted_seconds"], new["predicted_seconds"])
+        self.assertEqual((plan["measured"], plan["predicted"], plan["unknown"]), (1, 1, 0))
+        self.assertAlmostEqual(plan["plan"][0]["seconds"], 3 * (alone["seconds"] + new["predicted_seconds"]))
+        text = run(*words, one, *messages, program=ALL)
+        self.expect(text, 0)
+        self.assertRegex(text.stdout, r"(?m)^ *~ (>= )?[\d.]+ [mu]?s  1 rank, measured .*imaging/train ")
+        self.assertRegex(" ".join(text.stdout.split()), r"one run: \S+ s for 1 case timed before, about \S+ s for 1 training predicted\.")
+
+    def test_a_plan_counts_the_steps_of_a_fine_tuning(self):
+        two = self.train("two.h5", 2, SHARDED)
+        plan = json.loads(run("plan", *SHARDED[1:], "-a", "ranks=1,2", "--from", two, "--format", "json", program=ALL).stdout)
+        new, known = plan["rows"]
+        (step,) = json.loads(self.predict(two, "--workload", "llm/finetune", "-a", "ranks=1", "--format", "json").stdout)
+        self.assertAlmostEqual(new["predicted"], step["step"])
+        self.assertEqual(new["source"], "2 ranks")
+        # Eight rows: two steps of two rows on each of two ranks, and three of the four on one (steps=3).
+        self.assertEqual([self.steps(file) for file in (two, self.train("one.h5", 1, SHARDED))], [2, 3])
+        self.assertAlmostEqual(new["predicted_seconds"], known["seconds"] - 2 * known["value"] + 3 * step["step"])
 
     def test_gloo_sends_the_first_gradients_while_the_rank_computes(self):
         one = self.train("one.h5", 1, [*TRAIN, "-a", "backend=gloo"])

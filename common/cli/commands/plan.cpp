@@ -13,10 +13,10 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/error.hpp"
-#include "common/base/key.hpp"
 #include "common/base/text.hpp"
 #include "common/cli/commands/commands.hpp"
-#include "common/cli/commands/predict_collective.hpp"
+#include "common/cli/commands/missing_messages.hpp"
+#include "common/cli/commands/plan_predictions.hpp"
 #include "common/cli/commands/read_digest.hpp"
 #include "common/cli/commands/run_options.hpp"
 #include "common/cli/commands/same_machine.hpp"
@@ -24,7 +24,6 @@
 #include "common/cli/terminal.hpp"
 #include "common/compare/planning/job_plan.hpp"
 #include "common/compare/print/planning.hpp"
-#include "common/result/point.hpp"
 
 namespace scalemark::cli {
 namespace {
@@ -118,40 +117,21 @@ compare::JobCase job_case(const PlannedCase& planned, int sweeps) {
   return one;
 }
 
-/// Predicts a collective of a job whose ranks fill one node after the other, from its rows on other
-/// ranks or of other sizes.
-void predict_case(const PlannedCase& planned, int ranks_per_node, Collectives& collectives,
-                  compare::JobCase& one) {
-  const std::string& benchmark = planned.benchmark->name();
-  const auto* bytes = planned.params.find_as<std::int64_t>("bytes");
-  if (predict::forms_of(name_in_suite(benchmark)).empty()) return;
-  std::vector<std::string> words = text::split(key_without(planned.key, {"bytes", "ranks"}), ' ');
-  words.erase(words.begin());
-  const auto ranks = static_cast<int>(planned.params.integer("ranks"));
-  const auto found = collectives.of({benchmark, words})
-                         .time(bytes == nullptr ? 0 : static_cast<double>(*bytes), ranks,
-                               (ranks + ranks_per_node - 1) / ranks_per_node);
-  if (!found) return;
-  one.predicted = found->seconds;
-  one.source = found->source;
-  one.beyond = found->reach.beyond;
-  if (found->reach.is_far()) one.reach = found->reach.note();
-}
-
-/// Collectives that no run measured are predicted.
+/// Cases that no run measured are predicted where rows of others tell them.
 std::vector<compare::JobCase> job_cases(const PlanArguments& options, const Job& job,
                                         const std::vector<PlannedCase>& plan,
-                                        const std::vector<compare::RunDigest>& runs) {
-  Collectives collectives(options.files);
+                                        const CostedRuns& earlier) {
+  CasePredictions predictions(options.files, earlier.costs, job.shape.ranks_per_node);
   std::vector<compare::JobCase> cases;
   for (const PlannedCase& planned : plan) {
     compare::JobCase one = job_case(planned, options.cases.sweeps);
     const bool is_known = std::ranges::any_of(
-        runs, [&](const compare::RunDigest& run) { return run.rows.contains(one.key); });
-    if (!is_known && !runs.empty())
-      predict_case(planned, job.shape.ranks_per_node, collectives, one);
+        earlier.runs, [&](const compare::RunDigest& run) { return run.rows.contains(one.key); });
+    if (!is_known && !earlier.runs.empty()) predictions.add(planned, one);
     cases.push_back(std::move(one));
   }
+  if (!predictions.missing_messages().empty())
+    print_missing_messages("plan", predictions.missing_messages(), " to predict trainings");
   return cases;
 }
 
@@ -167,7 +147,7 @@ int plan_command(PlanArguments options) {
   const Job job = planned_job(options, earlier);
   std::size_t others = 0;
   const std::vector<compare::JobCase> cases =
-      job_cases(options, job, planned_cases(options, job, others), runs.runs);
+      job_cases(options, job, planned_cases(options, job, others), runs);
   const compare::JobPlan plan = compare::plan_job(cases, runs.runs, runs.costs,
                                                   {.nodes = job.nodes(),
                                                    .runs = options.runs,
@@ -177,7 +157,9 @@ int plan_command(PlanArguments options) {
   if (others > 0)
     fmt::print(stderr, "scalemark plan: {} left out, which such a job cannot run\n",
                text::counted(others, "case"));
-  const bool knows_some = std::ranges::any_of(plan.rows, &compare::JobRow::measured);
+  const bool knows_some = std::ranges::any_of(plan.rows, [](const compare::JobRow& row) {
+    return row.measured || row.planned.predicted.has_value();
+  });
   return static_cast<int>(plan.rows.empty() || (!options.files.empty() && !knows_some)
                               ? ExitCode::nothing
                               : ExitCode::ok);

@@ -18,6 +18,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/cli/commands/missing_messages.hpp"
 #include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_elsewhere.hpp"
 #include "common/cli/commands/predict_rows.hpp"
@@ -267,23 +268,6 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
   return figure;
 }
 
-void print_missing_messages(const MissingSizes& missing, bool elsewhere) {
-  fmt::print(stderr,
-             "scalemark predict: rows of the messages of a step are missing{}. To measure them on "
-             "two numbers of ranks or more:\n",
-             elsewhere ? " in the files of --machine" : "");
-  std::size_t number = 0;
-  for (const auto& [collective, sizes] : missing) {
-    std::vector<std::string> bytes;
-    for (const std::int64_t one : sizes) bytes.push_back(std::to_string(one));
-    fmt::print(stderr,
-               "  mpirun -n 8 scalemark run '^{}$' -a ranks=2,4,8 -a {} -a bytes={} -o "
-               "messages-{}.h5\n",
-               collective.first, text::join(collective.second, " -a "), text::join(bytes, ","),
-               ++number);
-  }
-}
-
 int no_training(const RowPrediction& request, const RowTargets& targets) {
   fmt::print(stderr,
              "scalemark predict: the files of --from have no row of {} to start from. Needed: the "
@@ -347,7 +331,7 @@ int predict_training(const RowPrediction& request, const Benchmark& benchmark,
   else if (format == "json")
     std::cout << json.dump(1) << "\n";
   if (missing.empty()) return static_cast<int>(lacks_rows ? ExitCode::nothing : ExitCode::ok);
-  print_missing_messages(missing, elsewhere);
+  print_missing_messages("predict", missing, elsewhere ? " in the files of --machine" : "");
   return static_cast<int>(ExitCode::nothing);
 }
 

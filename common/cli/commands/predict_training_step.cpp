@@ -86,7 +86,8 @@ const RankReach* StepLine::farthest() const {
 }
 
 std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
-                                     int ranks, Collectives& collectives, MissingSizes& missing) {
+                                     int ranks, Collectives& collectives, MissingSizes& missing,
+                                     std::optional<int> nodes) {
   const auto* const start = start_for(rows, ranks);
   if (start == nullptr) return std::nullopt;
   const predict::PooledTimes times(start->second.local);
@@ -105,11 +106,11 @@ std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& 
   point["ranks"] = std::int64_t{ranks};
   // A rank by itself sends nothing.
   const Workload messages = ranks < 2 ? Workload() : benchmark.communication_for(point);
-  const int nodes = nodes_for(rows, *start, ranks);
+  const int on_nodes = nodes ? *nodes : nodes_for(rows, *start, ranks);
   for (const WorkloadPart& part : messages) {
     const CollectiveName name = collective_of(rows, part);
     const std::int64_t bytes = part.point.integer("bytes");
-    const auto found = collectives.of(name).time(static_cast<double>(bytes), ranks, nodes);
+    const auto found = collectives.of(name).time(static_cast<double>(bytes), ranks, on_nodes);
     if (!found)
       missing[name].insert(bytes);
     else

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "common/cli/commands/missing_messages.hpp"
 #include "common/cli/commands/predict_collective.hpp"
 #include "common/cli/commands/predict_training_rows.hpp"
 #include "common/cli/commands/step_messages.hpp"
@@ -42,17 +43,16 @@ struct StepLine {
   const RankReach* farthest() const;
 };
 
-/// What a prediction lacks: sizes, by collective.
-using MissingSizes = std::map<CollectiveName, std::set<std::int64_t>>;
-
 /// The measured number of ranks to start from: the largest up to `ranks`, else the smallest. Not
 /// `ranks` itself, unless it was measured on another machine. Null without such a training.
 const std::pair<const int, MeasuredTraining>* start_for(const TrainingRows& rows, int ranks);
 
-/// The step on `ranks`, without an interval. Nothing where a training to start from is missing, or
-/// rows of messages, which go to `missing`.
+/// The step on `ranks`, without an interval. `nodes` that they are on; not given: those of the
+/// training on as many ranks, else as full as the nodes of the training to start from. Nothing
+/// where that training is missing, or rows of messages, which go to `missing`.
 std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
-                                     int ranks, Collectives& collectives, MissingSizes& missing);
+                                     int ranks, Collectives& collectives, MissingSizes& missing,
+                                     std::optional<int> nodes = {});
 
 /// Errors of the trainings that were measured, each predicted from the others.
 class TrainingErrors {

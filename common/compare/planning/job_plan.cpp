@@ -60,6 +60,9 @@ void add_durations(JobPlan& plan) {
     if (std::isfinite(row.seconds)) {
       ++plan.measured;
       plan.measured_seconds += row.seconds;
+    } else if (row.planned.duration) {
+      ++plan.predicted;
+      plan.predicted_seconds += *row.planned.duration;
     } else if (row.planned.longest) {
       ++plan.bounded;
       plan.bounded_seconds += *row.planned.longest;

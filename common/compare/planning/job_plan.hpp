@@ -24,9 +24,11 @@ struct JobCase {
   std::optional<double> longest;
   /// s, from rows of other cases; and what it is from ("ring").
   std::optional<double> predicted;
+  bool is_bound = false;  ///< at least the predicted time
   std::string source;
-  double beyond = 1;  ///< ranks of the prediction / most ranks that it is from
-  std::string reach;  ///< what that means, as a sentence; empty where it is near
+  std::optional<double> duration = {};  ///< s of the whole case, by its predicted steps
+  double beyond = 1;                    ///< ranks of the prediction / most ranks that it is from
+  std::string reach;                    ///< what that means, as a sentence; empty where it is near
 };
 
 struct JobOptions {
@@ -59,14 +61,16 @@ struct JobLine {
 
 struct JobPlan {
   JobOptions options;
-  std::size_t runs = 0;                                ///< earlier runs
-  std::vector<JobRow> rows;                            ///< in the order of the plan
-  std::size_t measured = 0, bounded = 0, unknown = 0;  ///< rows by what is known of their duration
-  double measured_seconds = 0, bounded_seconds = 0;    ///< of one run; the second at most
+  std::size_t runs = 0;      ///< earlier runs
+  std::vector<JobRow> rows;  ///< in the order of the plan
+  /// Rows by what is known of their duration.
+  std::size_t measured = 0, predicted = 0, bounded = 0, unknown = 0;
+  double measured_seconds = 0, predicted_seconds = 0;  ///< of one run
+  double bounded_seconds = 0;                          ///< of one run, at most
   std::vector<JobLine> lines;
 
   /// At most, but for rows of unknown duration.
-  double run_seconds() const { return measured_seconds + bounded_seconds; }
+  double run_seconds() const { return measured_seconds + predicted_seconds + bounded_seconds; }
   /// The row that needs the most memory per rank; null if no memory is known.
   const JobRow* largest() const;
 };

@@ -26,15 +26,17 @@ std::string memory_cell(std::uint64_t bytes) { return bytes == 0 ? "-" : units::
 
 bool is_predicted(const JobRow& row) { return !row.measured && row.planned.predicted; }
 
-/// Measured; or "~" and the prediction.
+/// Measured; or "~" and the prediction, which may be a lower bound.
 std::string figure_cell(const JobRow& row) {
   if (row.measured) return units::quantity(row.value, row.unit);
-  return is_predicted(row) ? "~ " + units::seconds(*row.planned.predicted, 3) : "-";
+  if (!is_predicted(row)) return "-";
+  return (row.planned.is_bound ? "~ >= " : "~ ") + units::seconds(*row.planned.predicted, 3);
 }
 
-/// Measured, or at most.
+/// Measured, predicted, or at most.
 std::string time_cell(const JobRow& row) {
   if (std::isfinite(row.seconds)) return job_time(row.seconds);
+  if (row.planned.duration) return "~ " + job_time(*row.planned.duration);
   return row.planned.longest ? "<= " + job_time(*row.planned.longest) : "-";
 }
 
@@ -74,7 +76,12 @@ void print_predictions(const JobPlan& plan, std::ostream& out) {
   if (farthest == nullptr) return;
   fmt::print(
       out,
-      "~: predicted from rows on other ranks or of other sizes, as `scalemark predict` does.\n");
+      "~: predicted from rows on other ranks or of other sizes, as `scalemark predict` does.{}\n",
+      std::ranges::any_of(plan.rows,
+                          [](const JobRow& row) { return row.planned.duration.has_value(); })
+          ? " The time of a training is that of its steps, and of the rest on the ranks it is "
+            "predicted from."
+          : "");
   if (!farthest->reach.empty()) fmt::print(out, "{}\n", farthest->reach);
 }
 
@@ -93,6 +100,9 @@ void print_notes(const JobPlan& plan, std::ostream& out) {
 void print_job_cost(const JobPlan& plan, std::ostream& out) {
   fmt::print(out, "one run: {} for {}", job_time(plan.measured_seconds),
              text::counted(plan.measured, "case") + " timed before");
+  if (plan.predicted > 0)
+    fmt::print(out, ", about {} for {} predicted", job_time(plan.predicted_seconds),
+               text::counted(plan.predicted, "training"));
   if (plan.bounded > 0)
     fmt::print(out, ", at most {} of sampling for {}", job_time(plan.bounded_seconds),
                text::counted(plan.bounded, "other"));
@@ -148,7 +158,10 @@ ordered_json to_json(const JobPlan& plan, const JobShape& shape) {
          {"seconds", text::json_number(row.seconds)},
          {"predicted",
           row.planned.predicted ? text::json_number(*row.planned.predicted) : ordered_json()},
+         {"is_bound", row.planned.is_bound},
          {"source", text::json_text(row.planned.source)},
+         {"predicted_seconds",
+          row.planned.duration ? text::json_number(*row.planned.duration) : ordered_json()},
          {"beyond_measured_ranks",
           row.planned.predicted ? text::json_number(row.planned.beyond) : ordered_json()},
          {"longest",
@@ -167,9 +180,11 @@ ordered_json to_json(const JobPlan& plan, const JobShape& shape) {
           {"earlier_runs", plan.runs},
           {"effect", plan.options.effect},
           {"measured", plan.measured},
+          {"predicted", plan.predicted},
           {"bounded", plan.bounded},
           {"unknown", plan.unknown},
           {"measured_seconds", text::json_number(plan.measured_seconds)},
+          {"predicted_seconds", text::json_number(plan.predicted_seconds)},
           {"bounded_seconds", text::json_number(plan.bounded_seconds)},
           {"plan", std::move(lines)},
           {"rows", std::move(rows)}};

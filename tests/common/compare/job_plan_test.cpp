@@ -82,6 +82,24 @@ TEST(JobPlan, AddsUpMeasuredTimesAndBounds) {
   EXPECT_EQ(plan.largest()->planned.memory, 3000U);
 }
 
+TEST(JobPlan, PredictedTrainingsHaveTheirTime) {
+  const Measured measured(3);
+  std::vector<JobCase> cases = all_cases();
+  cases.back().predicted = 0.5;
+  cases.back().is_bound = true;
+  cases.back().source = "1 rank, ring";
+  cases.back().duration = 60;
+  const JobPlan plan = plan_job(cases, measured.runs, measured.costs);
+  EXPECT_EQ(plan.predicted, 1U);
+  EXPECT_EQ(plan.unknown, 0U);
+  EXPECT_DOUBLE_EQ(plan.predicted_seconds, 60);
+  EXPECT_DOUBLE_EQ(plan.run_seconds(), 83.5);
+  std::ostringstream text;
+  print_job_plan(plan, {.ranks = 8, .ranks_per_node = 4}, "text", text);
+  EXPECT_THAT(text.str(), HasSubstr("~ >= 500 ms  1 rank, ring"));
+  EXPECT_THAT(text.str(), HasSubstr(", about 60.0 s for 1 training predicted, at most 2.5 s of "));
+}
+
 /// Rows of other cases would make the tests stricter.
 TEST(JobPlan, CountsOnlyItsOwnRowsAsTests) {
   Measured measured(3);
