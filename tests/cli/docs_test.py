@@ -134,6 +134,7 @@ NOT_RUN = {
     "tests/peers/predict_machine.py": "measures for an hour",
     "tests/peers/predict_coverage.py": "measures for minutes, with nothing beside it",
     "tests/peers/predict_steps.py": "needs root, and measures for minutes",
+    "tests/peers/simulators.py --scalemark PROGRAM": "needs SimGrid",
     "tests/peers/predict_studies.py --scalemark PROGRAM": "cli.study runs it",
     "tests/peers/explain_steps.py --scalemark PROGRAM": "measures for half an hour",
     "reframe -c scalemark_check.py -r -S ScalemarkPingpong.baseline=$PWD/base.h5": HARNESS,
