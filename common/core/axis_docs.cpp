@@ -74,7 +74,9 @@ constexpr auto kAxes = std::to_array<AxisDoc>({
      "slow ranks: of all, or of each rail"},
     {"parallel", "",
      "How ranks share the work: alone, copies of the model (ddp), or shards (fsdp)"},
-    {"pass", "", "Forward alone, the gradients alone (backward), or both (train)"},
+    {"pass", "",
+     "Forward as in inference, or in a training (forward_train), its gradients (backward), or both "
+     "(train)"},
     {"pin_memory", "", "Batches go to the device from page-locked instead of pageable memory"},
     {"precision", "", "Number format of the computation"},
     {"prefetch", "{layer}", "Layers whose shards are gathered ahead of the one that computes"},

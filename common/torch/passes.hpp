@@ -9,6 +9,7 @@ namespace scalemark::torch_support {
 /// The result of an operation, its gradients, or both.
 struct Passes {
   bool forward = true, backward = true;
+  bool records = true;  ///< forward keeps what the gradients need
 
   /// Of what each pass has, such as FLOPs or bytes, the sum of those that are computed.
   double sum(double of_forward, double of_backward) const {
@@ -16,9 +17,12 @@ struct Passes {
   }
 };
 
-/// Of the axis: "forward", "backward", or "train" for both.
+/// Of the axis: "forward", as in inference; "forward_train", which keeps what the gradients need;
+/// "backward"; or "train" for both of a training.
 inline Passes passes_of(std::string_view pass) {
-  return {.forward = pass != "backward", .backward = pass != "forward"};
+  return {.forward = pass != "backward",
+          .backward = pass == "backward" || pass == "train",
+          .records = pass != "forward"};
 }
 
 }  // namespace scalemark::torch_support

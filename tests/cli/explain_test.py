@@ -2,6 +2,7 @@
 """`scalemark show --explain`: parts of a training's step, from rows of the same files."""
 import json
 import pathlib
+import re
 import shlex
 import unittest
 
@@ -24,7 +25,10 @@ class Explain(ProgramTest):
         self.expect(run(*TRAIN, "-o", train, program=ALL), 0)
         first = self.explain(train)
         self.expect(first, 4, "rows of parts of a step are missing")
-        self.assertIn("micro/conv2d: 30 of 30 rows are missing", first.stdout)
+        # 30 distinct ones, forward and backward; some stand in two quarters of the network.
+        needed = int(re.search(r"micro/conv2d: (\d+) of \1 rows are missing", first.stdout)[1])
+        self.assertGreaterEqual(needed, 60)
+        self.assertLess(needed, 80)
         self.assertIn("Rows are missing", first.stdout)
         commands = [shlex.split(line) for line in first.stderr.splitlines() if line.startswith("  scalemark run ")]
         for command in commands:
@@ -34,42 +38,49 @@ class Explain(ProgramTest):
 
         table = self.explain(*files)
         self.expect(table, 0)
-        self.assertRegex(table.stdout, r"(?m)^convolutions +52 +[\d.]+ [mu]?s +[\d.]+ % +micro/conv2d$")
+        self.assertRegex(table.stdout, r"(?m)^convolutions +104 +[\d.]+ [mu]?s +[\d.]+ % +micro/conv2d$")
         told = self.explain(*files, "--format", "json")
         self.expect(told, 0)
         (step,) = json.loads(told.stdout)
         self.assertEqual(step["missing"], [])
         parts = {part["name"]: part for part in step["components"]}
         self.assertEqual({name: part["operations"] for name, part in parts.items()},
-                         {"convolutions": 52, "normalisations": 52, "residual sums": 10, "sums of gradients": 10, "batch counters": 52,
-                          "classifier": 1, "optimiser": 1, "wait for input": 1})
+                         {"convolutions": 104, "normalisations": 104, "residual sums": 10, "sums of gradients": 10, "batch counters": 52,
+                          "classifier": 2, "optimiser": 1, "wait for input": 1})
         self.assertEqual({phase["name"]: phase["issued"] for phase in step["phases"]}, {"passes": 0, "update": 0}, "nothing is enqueued")
         self.assertAlmostEqual(sum(part["seconds"] for part in parts.values()), step["explained"])
         self.assertAlmostEqual(step["step"] - step["explained"], step["rest"])
         (row,) = rows(train).values()
         self.assertAlmostEqual(step["step"], row["metrics"]["step_time"]["median"])
         convolutions = [row for file in files[1:] for row in rows(file).values() if row["name"] == "micro/conv2d"]
-        self.assertAlmostEqual(sum(row["metrics"]["time"]["median"] * row["facts"]["occurrences"] for row in convolutions),
-                               parts["convolutions"]["seconds"])
+        self.assertEqual(len(convolutions), needed)
+        times = {}  # of each pass of a layer; all that differ are in other quarters
+        for row in convolutions:
+            times.setdefault((row["params"]["layer"], row["params"]["pass"]), []).append(
+                row["metrics"]["time"]["median"] * row["facts"]["occurrences"])
+        self.assertGreaterEqual(parts["convolutions"]["seconds"], sum(map(min, times.values())))
+        self.assertLessEqual(parts["convolutions"]["seconds"], sum(map(max, times.values())))
+        once = [one for one in times.values() if len(one) == 1]
+        self.assertGreater(len(once), 40)
         longest = max(parts.values(), key=lambda part: part["seconds"])
         self.assertTrue(step["bound"].startswith(
             "More is not explained" if abs(step["rest"]) > longest["seconds"] else f"Bound by: {longest['name']} ("), step["bound"])
         self.assertTrue(table.stdout.splitlines()[-1].startswith(step["bound"]), table.stdout)
         self.on_another_machine(train, files, step)
-        self.by_a_roofline(train, files, parts)
+        self.by_a_roofline(train, files, parts, needed)
 
-    def by_a_roofline(self, train, files, parts):
+    def by_a_roofline(self, train, files, parts, needed):
         """Without rows of the operations, from the rates of products and of memory."""
         roofs = self.path("roofs.h5")
         self.expect(run("run", "^micro/(gemm|stream)$", "-a", "device=cpu", "-a", "threads=1", "-a", "shape=square", "-a", "rows=64", "-a",
                         "operation=triad", "-a", "micro/stream:bytes=1M", "-a", "ranks=1", "-n", 3, "-o", roofs, program=ALL), 0)
         estimated = self.explain(train, roofs)
         self.expect(estimated, 0, "rows of parts of a step are estimated by a roofline")
-        self.assertRegex(estimated.stdout, r"(?m)^convolutions .* micro/conv2d: 30 of 30 by a roofline$")
+        self.assertRegex(estimated.stdout, rf"(?m)^convolutions .* micro/conv2d: {needed} of {needed} by a roofline$")
         self.assertNotIn("of the rate of products", estimated.stdout, "it was estimated by that")
         (told,) = json.loads(self.explain(train, roofs, "--format", "json").stdout)
         found = {part["name"]: part for part in told["components"]}
-        self.assertEqual((found["convolutions"]["estimated"], found["convolutions"]["rows"]), (30, 0))
+        self.assertEqual((found["convolutions"]["estimated"], found["convolutions"]["rows"]), (needed, 0))
         self.assertTrue(told["estimated"] and not told["missing"])
         # SGD only moves memory: its bytes at the triad's rate.
         (triad,) = (row for row in rows(roofs).values() if row["name"] == "micro/stream")
@@ -97,7 +108,7 @@ class Explain(ProgramTest):
         (step,) = json.loads(scaled.stdout)
         for part in step["components"]:
             self.assertAlmostEqual(part["there"], part["here"])
-        self.assertEqual({part["name"]: part["scaled"] for part in step["components"]}["convolutions"], 30)
+        self.assertEqual({part["name"]: part["scaled"] for part in step["components"]}["convolutions"], needed)
         self.assertAlmostEqual(step["step_by_roofs"], step["step"], msg="all operations were scaled by the roofs")
         self.by_the_roofs_alone(files, roofs)
 

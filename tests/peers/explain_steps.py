@@ -5,12 +5,13 @@ varying widths, three with several micro-batches or recomputed activations, and 
 
     tests/peers/explain_steps.py --scalemark PROGRAM [--only TEXT] [--repeats 3] [--keep DIR]
 
-Trainings and the rows of their operations, which are measured by the commands that --explain prints, run in turns, as a machine gets
-slower and faster in between. Prints the step, the sum of its rows and the rest, and how many sums are within 10 %. Needs a quiet machine;
+Trainings run among the rows of their operations, which are measured by the commands that --explain prints, as a machine gets slower
+and faster in between. Prints the step, the sum of its rows and the rest, and how many sums are within 10 %. Needs a quiet machine;
 takes half an hour. Exit: 0 if at least 12 of 14 points, or as large a part of others, are within 10 %, else 1.
 """
 import argparse
 import json
+import math
 import os
 import shlex
 import subprocess
@@ -21,6 +22,7 @@ from pathlib import Path
 ALONE = ["-a", "device=cpu", "-a", "threads=1"]
 TINY = ["^llm/finetune$", "-a", "mode=paper", "-a", "model=tiny", "-a", "batch=2", "-a", "sequence=128"]
 WITHIN = 0.1
+TRAININGS = 4  # of a point in each turn
 LEAST = 12 / 14  # of the points
 
 
@@ -67,23 +69,25 @@ def run(program, *words, codes=(0,)):
 
 
 def measure(program, folder, training, repeats):
-    """The result files of a training and of the rows of its operations: `repeats` of each in turns, and the training once more."""
+    """The result files of the rows of a training's operations, `repeats` of each, and of trainings spread evenly among them."""
     folder.mkdir(parents=True, exist_ok=True)
-    trainings, rows, commands = [], [], None
+    files = []
     launch = ["mpirun", "-n", "2", program] if "parallel=fsdp" in training else [program]
-    for turn in range(repeats + 1):
-        trainings.append(folder / f"training-{turn}.h5")
-        if not trainings[-1].exists():
-            run(*launch, "run", *training, *ALONE, "-o", trainings[-1])
-        if commands is None:
-            told = run(program, "show", "--explain", trainings[0], "--format", "json", codes=(0, 4))
-            commands = json.loads(told.stdout)[0]["missing"]
-        for number, command in enumerate(commands if turn < repeats else []):
-            rows.append(folder / f"rows-{turn}-{number}.h5")
-            if not rows[-1].exists():
-                words = shlex.split(command)
-                run(*launch, *words[words.index("run"):], "--max-time", "300ms", "-o", rows[-1])
-    return trainings + rows
+
+    def once(name, *words):
+        files.append(folder / name)
+        if not files[-1].exists():
+            run(*launch, "run", *words, "-o", files[-1])
+
+    once("training.h5", *training, *ALONE)
+    told = run(program, "show", "--explain", files[0], "--format", "json", codes=(0, 4))
+    commands = [shlex.split(command) for command in json.loads(told.stdout)[0]["missing"]]
+    for turn in range(repeats):
+        for number, words in enumerate(commands):
+            once(f"rows-{turn}-{number}.h5", *words[words.index("run") + 1:], "--max-time", "300ms")
+            if number % math.ceil(len(commands) / TRAININGS) == 0:
+                once(f"training-{turn}-{number}.h5", *training, *ALONE)
+    return files
 
 
 def points_of_command_line(text):

@@ -83,6 +83,14 @@ std::vector<std::string> distinct_convolutions() {
   return names;
 }
 
+std::string distinct_convolution(const std::string& name) {
+  const std::vector<Convolution> layers = convolutions(kUsualImage);
+  const Convolution one = convolution(name, kUsualImage);
+  return std::ranges::find_if(layers,
+                              [&](const Convolution& other) { return other.same_work(one); })
+      ->name;
+}
+
 std::int64_t occurrences(const std::string& name) {
   const Convolution one = convolution(name, kUsualImage);
   return std::ranges::count_if(convolutions(kUsualImage),

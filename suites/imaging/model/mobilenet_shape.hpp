@@ -48,6 +48,8 @@ std::vector<Convolution> with_residual_sum(const std::vector<Convolution>& layer
 /// Names of the distinct convolutions: of those with the same work (for 224 x 224 images) only the
 /// first is listed.
 std::vector<std::string> distinct_convolutions();
+/// The one of these with the same work as this convolution. Throws Error for an unknown name.
+std::string distinct_convolution(const std::string& name);
 /// Number of the 52 convolutions with the same work as this one (for 224 x 224 images), itself
 /// included. Throws Error for an unknown name.
 std::int64_t occurrences(const std::string& name);

@@ -10,54 +10,108 @@
 namespace scalemark::imaging {
 namespace {
 
-/// Axes of a row with gradients.
-Point with_gradients(const Point& training) {
-  Point point = axes_of_rows(training);
-  point["pass"] = std::string("train");
-  return point;
-}
-
-/// The same of an operation that has no row in TF32, which is for products.
+/// Axes of the row of an operation that has none in TF32, which is for products.
 Point without_tf32(const Point& training) {
-  Point point = with_gradients(training);
+  Point point = axes_of_rows(training);
   if (training.text("precision") == "tf32") point["precision"] = std::string("fp32");
   return point;
 }
 
 bool has_relu6(const Convolution& layer) { return !layer.name.starts_with("project"); }
 
-/// Batch normalisation behind a convolution; tuned on a CPU, fp32 and fp64 in NHWC have it in one
-/// kernel with ReLU6 (can_fuse_norm_relu6).
+/// Whether a normalisation is in one kernel with its ReLU6 (can_fuse_norm_relu6).
+bool is_fused(const Convolution& layer, const Point& training) {
+  const std::string precision = training.text("precision");
+  return has_relu6(layer) && training.text("mode") == "tuned" && training.text("device") == "cpu" &&
+         training.text("layout") == "nhwc" && (precision == "fp32" || precision == "fp64");
+}
+
+/// Batch normalisation behind a convolution.
 Point normalisation(const Convolution& layer, const Point& training) {
   const std::int64_t batch = training.integer("batch"), size = layer.out_size();
-  const std::string precision = training.text("precision"), layout = training.text("layout");
-  const bool fused = has_relu6(layer) && training.text("mode") == "tuned" &&
-                     training.text("device") == "cpu" && layout == "nhwc" &&
-                     (precision == "fp32" || precision == "fp64");
   Point point = without_tf32(training);
   point["kind"] = std::string(has_relu6(layer) ? "batch_relu6" : "batch");
   point["channels"] = layer.out;
   point["rows"] = batch * size * size;
   point["images"] = batch;
-  point["layout"] = layout;
-  point["fused"] = fused;
+  point["layout"] = training.text("layout");
+  point["fused"] = is_fused(layer, training);
   return point;
 }
 
-void count(Workload& workload, WorkloadPart part) {
-  const auto known = std::ranges::find_if(workload, [&](const WorkloadPart& one) {
-    return one.component == part.component && one.has_row_of(part);
-  });
-  if (known == workload.end())
-    workload.push_back(std::move(part));
-  else
-    ++known->count;
-}
+/// Bytes that the operations of a step keep for their gradients: results of convolutions and
+/// normalisations, and what a ReLU6 of its own in place has overwritten. Between two uses of an
+/// operand a step uses other memory: forward as much as the layers before it keep, since the step
+/// before has used it last; backward as much as those behind it keep.
+class KeptMemory {
+ public:
+  KeptMemory(const std::vector<Convolution>& layers, const Point& training) {
+    const std::string precision = training.text("precision");
+    std::int64_t element = 2;
+    if (precision == "fp32" || precision == "tf32") element = 4;
+    if (precision == "fp64") element = 8;
+    for (const Convolution& layer : layers) {
+      const std::int64_t tensors = has_relu6(layer) && !is_fused(layer, training) ? 3 : 2,
+                         values = layer.out * layer.out_size() * layer.out_size();
+      before_.push_back(before_.back() + tensors * values * element * training.integer("batch"));
+    }
+  }
 
-/// A sum of tensors of so many elements. With its gradients it is still one addition.
+  /// Distances of layer `i` of all, and of what has been used just before.
+  std::int64_t forward(std::size_t i) const { return middle_of_quarter(before_[i]); }
+  std::int64_t backward(std::size_t i) const { return middle_of_quarter(all() - before_[i + 1]); }
+  std::int64_t recent() const { return middle_of_quarter(0); }
+  std::int64_t average() const { return all() / 2; }
+
+ private:
+  std::int64_t all() const { return before_.back(); }
+  /// So that layers share rows.
+  std::int64_t middle_of_quarter(std::int64_t bytes) const {
+    const std::int64_t quarter = std::min<std::int64_t>(4 * bytes / all(), 3);
+    return (2 * quarter + 1) * all() / 8;
+  }
+
+  std::vector<std::int64_t> before_{0};
+};
+
+/// The operations of a training, whose rows are shared.
+class Operations {
+ public:
+  explicit Operations(const Point& training) : on_cpu_(training.text("device") == "cpu") {}
+
+  /// Adds operations of one row, on a CPU with a reuse distance.
+  void add(WorkloadPart part, std::int64_t distance) {
+    if (on_cpu_) part.point["reuse_distance"] = distance;
+    const auto known = std::ranges::find_if(workload, [&](const WorkloadPart& one) {
+      return one.component == part.component && one.has_row_of(part);
+    });
+    if (known == workload.end())
+      workload.push_back(std::move(part));
+    else
+      known->count += part.count;
+  }
+
+  /// Adds an operation with its gradients. On a CPU the two passes are rows of their own: a step
+  /// has them far apart, so that each finds other things in the caches.
+  void add_passes(WorkloadPart part, std::int64_t forward, std::int64_t backward) {
+    part.point["pass"] = std::string(on_cpu_ ? "forward_train" : "train");
+    add(part, forward);
+    if (!on_cpu_) return;
+    part.point["pass"] = std::string("backward");
+    add(part, backward);
+  }
+
+  Workload workload;
+
+ private:
+  bool on_cpu_;
+};
+
+/// A sum of tensors of so many elements.
 Point sum_of(std::int64_t elements, const Point& training) {
   Point point = without_tf32(training);
   point["operation"] = std::string("add");
+  point["pass"] = std::string("forward");
   point["model"] = std::string("tiny");
   point["tokens"] = std::int64_t{1};
   point["elements"] = elements;
@@ -66,16 +120,27 @@ Point sum_of(std::int64_t elements, const Point& training) {
 
 /// Residual sums, the sums of the gradients of what they have twice, and what counts the batches of
 /// each normalisation.
-void add_sums(const std::vector<Convolution>& layers, const Point& training, Workload& workload) {
+void add_sums(const std::vector<Convolution>& layers, const Point& training, const KeptMemory& kept,
+              Operations& operations) {
   for (const char* component : {"residual sums", "sums of gradients"}) {
     for (const Convolution& layer : with_residual_sum(layers)) {
       const std::int64_t size = layer.out_size(),
                          elements = training.integer("batch") * layer.out * size * size;
-      count(workload, {component, "micro/elementwise", sum_of(elements, training), 1});
+      operations.add({component, "micro/elementwise", sum_of(elements, training)}, kept.recent());
     }
   }
-  workload.push_back(
-      {"batch counters", "micro/elementwise", sum_of(1, training), std::ssize(layers)});
+  operations.add({"batch counters", "micro/elementwise", sum_of(1, training), std::ssize(layers)},
+                 kept.average());
+}
+
+Point convolution_row(const Convolution& layer, const Point& training) {
+  Point row = axes_of_rows(training);
+  row["layer"] = distinct_convolution(layer.name);
+  row["layout"] = training.text("layout");
+  row["image"] = training.integer("image");
+  row["batch"] = training.integer("batch");
+  row["autotune"] = training.text("mode") == "tuned" && training.text("device") == "cuda";
+  return row;
 }
 
 /// Pooling, classifier and loss.
@@ -119,25 +184,22 @@ Point optimiser(const std::vector<Convolution>& layers, const Point& training) {
 }  // namespace
 
 Workload training_workload(const Point& point) {
-  const std::int64_t image = point.integer("image");
-  const std::vector<Convolution> layers = convolutions(image);
-  Workload workload;
-  for (const std::string& name : distinct_convolutions()) {
-    Point row = with_gradients(point);
-    row["layer"] = name;
-    row["layout"] = point.text("layout");
-    row["image"] = image;
-    row["batch"] = point.integer("batch");
-    row["autotune"] = point.text("mode") == "tuned" && point.text("device") == "cuda";
-    workload.push_back({"convolutions", "micro/conv2d", row, occurrences(name)});
+  const std::vector<Convolution> layers = convolutions(point.integer("image"));
+  const KeptMemory kept(layers, point);
+  Operations operations(point);
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    operations.add_passes({"convolutions", "micro/conv2d", convolution_row(layers[i], point)},
+                          kept.forward(i), kept.backward(i));
+    operations.add_passes(
+        {"normalisations", "micro/normalization", normalisation(layers[i], point)}, kept.forward(i),
+        kept.backward(i));
   }
-  for (const Convolution& layer : layers)
-    count(workload, {"normalisations", "micro/normalization", normalisation(layer, point), 1});
-  add_sums(layers, point, workload);
-  workload.push_back({"classifier", "micro/classifier", classifier(point), 1});
-  workload.push_back(
-      {"optimiser", "micro/optimizer", optimiser(layers, point), 1, StepPhase::update});
-  return workload;
+  add_sums(layers, point, kept, operations);
+  operations.add_passes({"classifier", "micro/classifier", classifier(point)},
+                        kept.forward(layers.size()), kept.recent());
+  operations.add({"optimiser", "micro/optimizer", optimiser(layers, point), 1, StepPhase::update},
+                 kept.average());
+  return std::move(operations.workload);
 }
 
 std::string why_unknown_operations(const Point& point) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Empties the caches by writing a block that fills them.
+// Empties the caches by a block of other memory.
 #include "suites/micro/compute/cache_state.hpp"
 
 #include <algorithm>
@@ -12,14 +12,48 @@
 
 #include "common/base/small_files.hpp"
 #include "common/base/text.hpp"
-namespace scalemark::micro {
 
-void cache_axis(Benchmark& benchmark) {
-  benchmark.axis("cache",
-                 {.values = {"hot", "cold"},
-                  .defaults = {"hot"},
-                  .implied = "hot",
-                  .doc = "Operands in the caches from the call before, or not (CPUs only)"});
+namespace scalemark::micro {
+namespace {
+
+constexpr std::size_t kLine = 64;  ///< bytes of a cache line
+
+using Block = std::vector<std::byte>;
+
+void read(std::span<const std::byte> memory) {
+  [[maybe_unused]] volatile std::byte line{};
+  for (std::size_t i = 0; i < memory.size(); i += kLine) line = memory[i];
+}
+
+void write(Block& block) {
+  for (std::size_t i = 0; i < block.size(); i += kLine) block[i] ^= std::byte{1};
+}
+
+/// Memory of its own: pages that were never written to would all be the same one.
+std::shared_ptr<Block> make_block(Case& c, std::size_t bytes) {
+  c.fact("cache_flushed", static_cast<std::int64_t>(bytes));
+  return std::make_shared<Block>(bytes, std::byte{1});
+}
+
+}  // namespace
+
+void cache_axes(Benchmark& benchmark) {
+  benchmark
+      .axis("cache", {.values = {"hot", "cold"},
+                      .defaults = {"hot"},
+                      .implied = "hot",
+                      .doc = "Operands in the caches from the call before, or not (CPUs only)"})
+      .axis_integer("reuse_distance",
+                    {.minimum = 0,
+                     .maximum = std::int64_t{1} << 40,
+                     .defaults = "0",
+                     .implied = 0,
+                     .doc = "Bytes of other memory that are read before each call, as a step of a "
+                            "training uses them between two uses of an operand (CPUs only)",
+                     .unit = "By"})
+      .where([](const Point& p) {
+        return p.integer("reuse_distance") == 0 || p.text("cache") == "hot";
+      });
 }
 
 std::size_t largest_cache() {
@@ -33,16 +67,20 @@ std::size_t largest_cache() {
   return static_cast<std::size_t>(largest > 0 ? std::min(largest, kMost) : kUnknown);
 }
 
-MeasureOptions with_cache(Case& c, MeasureOptions options) {
-  if (c.text("cache") == "hot") return options;
-  if (c.text("device") != "cpu") c.skip("cache=cold is for CPUs");
-  constexpr std::size_t kLine = 64;
-  const auto block = std::make_shared<std::vector<unsigned char>>(2 * largest_cache());
-  c.fact("cache_flushed", static_cast<std::int64_t>(block->size()));
+MeasureOptions with_cache(Case& c, MeasureOptions options, std::span<const std::byte> fresh) {
+  const auto distance = static_cast<std::size_t>(c.integer("reuse_distance"));
+  const bool cold = c.text("cache") == "cold";
+  if (!cold && distance == 0) return options;
+  if (c.text("device") != "cpu") c.skip("cache=cold and reuse_distance are for CPUs");
   options.inner = 1;
-  options.before = [block] {
-    for (std::size_t i = 0; i < block->size(); i += kLine) ++(*block)[i];
-  };
+  const std::size_t most = 2 * largest_cache();
+  if (cold)
+    options.before = [block = make_block(c, most)] { write(*block); };
+  else
+    options.before = [block = make_block(c, std::min(distance, most)), fresh] {
+      read(*block);
+      read(fresh);
+    };
   return options;
 }
 

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// Axis `cache`: where a computation on a CPU finds its operands. A step of a training uses more
-// memory than the caches hold between two uses of an operand; a benchmark that repeats one call
-// finds them there.
+// Axes `cache` and `reuse_distance`: where a computation on a CPU finds its operands. A step of a
+// training uses other memory between two uses of an operand; a benchmark that repeats one call
+// finds it in the caches.
 #pragma once
 
 #include <cstddef>
+#include <span>
 
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 
 namespace scalemark::micro {
 
-/// Adds the axis; its implied value is "hot".
-void cache_axis(Benchmark& benchmark);
+/// Adds both axes; their implied values are "hot" and 0.
+void cache_axes(Benchmark& benchmark);
 
-/// `options` for axis `cache`. At cold a sample is one call, and twice the largest cache is written
-/// before it (fact `cache_flushed`); that is timed apart, as local_time. Skips cold cases on a GPU.
-MeasureOptions with_cache(Case& c, MeasureOptions options);
+/// `options` for both axes. Before each call cold writes twice the largest cache. A reuse distance
+/// reads so many bytes, at most twice the largest cache, and then `fresh`: what the operation
+/// before in a step has written. A sample is then one call; what comes before it is timed apart, as
+/// local_time. Fact `cache_flushed`: bytes written or read. Skips such cases on a GPU.
+MeasureOptions with_cache(Case& c, MeasureOptions options, std::span<const std::byte> fresh = {});
 
 /// Bytes of the largest cache of the first core, as Linux names it, at most 512 MiB; 64 MiB where
 /// it names none. sysconf() is not asked: on AMD it adds up the caches of several chips.

@@ -43,7 +43,8 @@ void convolve(Case& c) {
           .precision = options.precision,
           .formula = "2 * multiply-adds of each product / time"});
   c.fact("occurrences", imaging::occurrences(shape.name));
-  time_torch_work(c, [&] { layer.run(passes); });
+  time_torch_work(
+      c, [&] { layer.run(passes); }, passes.forward ? layer.input() : layer.gradient());
 }
 
 void conv2d(Case& c) {
@@ -84,7 +85,7 @@ SCALEMARK_BENCHMARK("micro/conv2d", conv2d)
     .axis("precision",
           {.values = torch_support::precision_names(), .defaults = {"fp32"}, .implied = "fp32"})
     .axis_boolean("autotune", {.defaults = {false}, .implied = false})
-    .with(cache_axis)
+    .with(cache_axes)
     .with(pass_axis)
     .compute_axes()
     .ranks(1)

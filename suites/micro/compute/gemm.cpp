@@ -147,7 +147,7 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
                   {.defaults = {false},
                    .implied = false,
                    .doc = "fp8 on a GPU: sums are kept in fewer bits, which is faster"})
-    .with(cache_axis)
+    .with(cache_axes)
     .compute_axes()
     .rank_local()
     .operation_work(product_work)

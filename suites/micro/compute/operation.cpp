@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include <fmt/format.h>
@@ -57,16 +59,22 @@ class Runner {
     } else if (passes_.backward) {
       results_ = forward_and_backward(operation_.forward, operation_.inputs, gradient_);
     } else {
-      const torch::NoGradGuard no_grad;
+      const at::AutoGradMode grad_mode(passes_.records);
       results_ = {operation_.forward(operation_.inputs)};
     }
+  }
+
+  /// What the operation before this pass writes in a step: an input, or the result's gradient.
+  const at::Tensor& fresh() const {
+    return passes_.forward ? operation_.inputs.front() : gradient_;
   }
 
   Case::Checked check() const {
     Tensors wide;
     for (const at::Tensor& input : operation_.inputs) wide.push_back(widened(input));
     Tensors results = results_;  // the result, then the gradients
-    if (!passes_.forward) results.insert(results.begin(), kept_.detach());
+    if (!passes_.forward) results.insert(results.begin(), kept_);
+    results.front() = results.front().detach();
     const Forward formula = [&](const Tensors& inputs) {
       return operation_.formula(inputs, part(results.at(0)));
     };
@@ -137,7 +145,8 @@ void measure_operation(Case& c, const Operation& operation, const OperationWork&
           .formula = work.flops > 0 ? operation.flop_formula
                                     : "(bytes of arguments, results and gradients) / time",
           .carrier = on_host ? Carrier::host_memory : Carrier::device_memory});
-  time_torch_work(c, [&] { runner.run(); });
+  time_torch_work(
+      c, [&] { runner.run(); }, runner.fresh());
   c.recorder().set_primary(work.flops > 0 ? "achieved_flops" : "bandwidth");
 }
 
@@ -170,13 +179,16 @@ at::TensorOptions prepare_operation(Case& c) {
   return at::TensorOptions().device(device).dtype(torch_support::storage_type(c.text("precision")));
 }
 
-void time_torch_work(Case& c, const std::function<void()>& run) {
+void time_torch_work(Case& c, const std::function<void()>& run, const at::Tensor& fresh) {
+  std::span<const std::byte> bytes;
+  if (fresh.defined() && fresh.device().is_cpu())
+    bytes = {static_cast<const std::byte*>(fresh.const_data_ptr()), fresh.nbytes()};
   c.measure(
       [&] {
         run();
         c.device().synchronize();
       },
-      with_cache(c, {.metric = "time", .inner = 0, .barrier = false}));
+      with_cache(c, {.metric = "time", .inner = 0, .barrier = false}, bytes));
   DefaultStream stream(c.device());
   measure_enqueued(c, run, stream);
 }
@@ -189,12 +201,16 @@ void run_operation(Case& c, MakeOperation make, WorkOfPoint work) {
 }
 
 void single_pass_axes(Benchmark& benchmark) {
-  benchmark.with(cache_axis).compute_axes().rank_local().needs("LibTorch");
+  benchmark.with(cache_axes).compute_axes().rank_local().needs("LibTorch");
 }
 
 void pass_axis(Benchmark& benchmark) {
-  benchmark.axis("pass",
-                 {.values = {"forward", "backward", "train"}, .defaults = {"forward", "train"}});
+  benchmark
+      .axis("pass", {.values = {"forward", "forward_train", "backward", "train"},
+                     .defaults = {"forward", "train"}})
+      .where([](const Point& p) {
+        return p.text("pass") != "train" || p.integer("reuse_distance") == 0;
+      });
 }
 
 void operation_axes(Benchmark& benchmark) { benchmark.with(single_pass_axes).with(pass_axis); }

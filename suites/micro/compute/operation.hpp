@@ -58,8 +58,9 @@ torch_support::Passes passes_of(const Point& p);
 at::TensorOptions prepare_operation(Case& c);
 
 /// Times `run`, which starts LibTorch's work on the case's device: each call with what it leaves to
-/// a GPU (metric time), then the GPU and the host alone (event_time, issue_time).
-void time_torch_work(Case& c, const std::function<void()>& run);
+/// a GPU (metric time), then the GPU and the host alone (event_time, issue_time). `fresh`: what the
+/// operation before writes in a step, for axis `reuse_distance`; may be undefined.
+void time_torch_work(Case& c, const std::function<void()>& run, const at::Tensor& fresh = {});
 
 /// Makes the operation of a case, with tensors of such options.
 using MakeOperation = Operation (*)(Case& c, const at::TensorOptions& options);
@@ -71,10 +72,12 @@ using WorkOfPoint = OperationWork (*)(const Point& point);
 /// and gradients against the formula in fp64.
 void run_operation(Case& c, MakeOperation make, WorkOfPoint work);
 
-/// Declares axes `cache`, `device` and `threads`. Each rank works by itself, with LibTorch.
+/// Declares axes `cache`, `reuse_distance`, `device` and `threads`. Each rank works by itself, with
+/// LibTorch.
 void single_pass_axes(Benchmark& benchmark);
 
-/// Declares axis `pass`: forward, backward, or train for both.
+/// Declares axis `pass` (torch_support::passes_of()). A step has the two passes of train far apart,
+/// so that it has no reuse distance. Needs cache_axes().
 void pass_axis(Benchmark& benchmark);
 
 /// Both of these.

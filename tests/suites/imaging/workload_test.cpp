@@ -52,34 +52,40 @@ Calls calls_of(const std::string& name, std::size_t inputs, std::size_t first = 
 }
 
 TEST(Workload, ConvolutionsAreThoseOfAStep) {
-  Calls stated;
+  std::map<std::string, Calls> stated;  // by pass
   for (const WorkloadPart& part : training_workload(training("paper", "nchw"))) {
     if (part.benchmark != "micro/conv2d") continue;
     const Convolution layer = convolution(part.point.text("layer"), kImage);
     EXPECT_EQ(part.point.integer("image"), kImage);
-    stated[{{kBatch, layer.in, layer.size, layer.size},
+    stated[part.point.text("pass")]
+          [{{kBatch, layer.in, layer.size, layer.size},
             {layer.out, layer.in / layer.groups, layer.kernel, layer.kernel}}] += part.count;
   }
-  EXPECT_EQ(stated, calls_of("aten::convolution", 2));
-  EXPECT_EQ(stated, calls_of("aten::convolution_backward", 2, 1)) << "behind the gradient";
+  EXPECT_EQ(stated.size(), 2U);
+  EXPECT_EQ(stated["forward_train"], calls_of("aten::convolution", 2));
+  EXPECT_EQ(stated["backward"], calls_of("aten::convolution_backward", 2, 1))
+      << "behind the gradient";
 }
 
 TEST(Workload, NormalisationsAreThoseOfAStep) {
-  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> stated, seen;
+  using BySize = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
+  std::map<std::string, BySize> stated;  // by pass
+  BySize seen;
   std::int64_t behind = 0;
   for (const WorkloadPart& part : training_workload(training("paper", "nchw"))) {
     if (part.benchmark != "micro/normalization") continue;
     EXPECT_EQ(part.point.integer("images"), kBatch);
-    stated[{part.point.integer("channels"), part.point.integer("rows")}] += part.count;
-    if (part.point.text("kind") == "batch_relu6") behind += part.count;
+    const std::string pass = part.point.text("pass");
+    stated[pass][{part.point.integer("channels"), part.point.integer("rows")}] += part.count;
+    if (part.point.text("kind") == "batch_relu6" && pass == "forward_train") behind += part.count;
   }
   for (const auto& [sizes, count] : calls_of("aten::batch_norm", 1))
     seen[{sizes[0][1], sizes[0][0] * sizes[0][2] * sizes[0][3]}] += count;
-  EXPECT_EQ(stated, seen);
+  EXPECT_EQ(stated["forward_train"], seen);
   seen.clear();
   for (const auto& [sizes, count] : calls_of("aten::native_batch_norm_backward", 1, 1))
     seen[{sizes[0][1], sizes[0][0] * sizes[0][2] * sizes[0][3]}] += count;
-  EXPECT_EQ(stated, seen) << "its gradients";
+  EXPECT_EQ(stated["backward"], seen) << "its gradients";
   std::int64_t activations = 0;
   for (const auto& [sizes, count] : calls_of("aten::relu6_", 1)) activations += count;
   for (const auto& [sizes, count] : calls_of("aten::relu6", 1)) activations += count;
@@ -119,8 +125,58 @@ TEST(Workload, TheClassifierHasTheLastImages) {
   for (const auto& [inputs, count] : calls_of("aten::adaptive_avg_pool2d", 1)) {
     EXPECT_EQ(count, 1);
     seen.push_back(inputs[0]);
+    seen.push_back(inputs[0]);  // once in each pass
   }
   EXPECT_EQ(sizes, seen);
+}
+
+/// Elements of the first inputs of all calls of an operator that are images.
+std::int64_t values_of(const std::string& name) {
+  std::int64_t values = 0;
+  for (const auto& [sizes, count] : calls_of(name, 1)) {
+    if (sizes[0].size() == 4)
+      values += count * sizes[0][0] * sizes[0][1] * sizes[0][2] * sizes[0][3];
+  }
+  return values;
+}
+
+/// Reuse distances of a layer's convolutions and of the optimiser, in eighths of `kept`.
+std::map<std::string, std::int64_t> eighths(const Workload& workload, std::int64_t kept) {
+  std::map<std::string, std::int64_t> found;
+  for (const WorkloadPart& part : workload) {
+    const std::int64_t distance = part.point.integer("reuse_distance");
+    EXPECT_EQ(8 * distance % kept, 0) << part.component;
+    if (part.benchmark == "micro/optimizer") found["optimiser"] = 8 * distance / kept;
+    if (part.benchmark == "micro/conv2d")
+      found[part.point.text("layer") + " " + part.point.text("pass")] = 8 * distance / kept;
+  }
+  return found;
+}
+
+/// Kept are inputs and results of normalisations, and copies of what ReLU6 overwrites. The first
+/// layer's gradients come last.
+TEST(Workload, OperationsOfACpuFindInTheCachesWhatAStepLeaves) {
+  const std::int64_t results = values_of("aten::batch_norm"), copies = values_of("aten::clone");
+  EXPECT_EQ(copies, values_of("aten::relu6_"));
+  Point point = training("paper", "nhwc");
+  for (const auto& [precision, element] : {std::pair("fp64", 8), {"fp32", 4}, {"bf16", 2}}) {
+    point["precision"] = std::string(precision);
+    const auto found = eighths(training_workload(point), element * (2 * results + copies));
+    EXPECT_EQ(found.at("stem forward_train"), 1);
+    EXPECT_EQ(found.at("stem backward"), 7);
+    EXPECT_EQ(found.at("head forward_train"), 7);
+    EXPECT_EQ(found.at("head backward"), 1);
+    EXPECT_EQ(found.at("optimiser"), 4);
+  }
+  const auto fused = eighths(training_workload(training("tuned", "nhwc")),
+                             4 * (2 * results + copies - values_of("aten::relu6_")));
+  EXPECT_EQ(fused.at("stem backward"), 7);
+  point["device"] = std::string("cuda");
+  for (const WorkloadPart& part : training_workload(point)) {
+    EXPECT_EQ(part.point.find("reuse_distance"), nullptr) << part.component;
+    if (part.benchmark != "micro/conv2d") continue;
+    EXPECT_EQ(part.point.text("pass"), "train");
+  }
 }
 
 TEST(Workload, TheOptimiserHasAllParameters) {
@@ -180,7 +236,9 @@ TEST(Workload, TunedTrainingsFuseWhatTheyCan) {
   const auto fused = [](const std::string& mode, const std::string& layout) {
     std::int64_t count = 0;
     for (const WorkloadPart& part : training_workload(training(mode, layout))) {
-      if (part.benchmark == "micro/normalization" && part.point.flag("fused")) count += part.count;
+      if (part.benchmark == "micro/normalization" && part.point.text("pass") == "forward_train" &&
+          part.point.flag("fused"))
+        count += part.count;
     }
     return count;
   };

@@ -28,9 +28,9 @@ Operation batch_norm(Case& c, const at::TensorOptions& options) {
     c.skip("fused=true is for fp32 and fp64 in layout nhwc on CPUs");
   const auto forward = [=](const Tensors& in) {
     if (fused) return imaging::norm_relu6(in[0], in[1], in[2], mean, variance, kMomentum, kEps);
-    const at::Tensor y =
-        at::batch_norm(in[0], in[1], in[2], mean, variance, true, kMomentum, kEps, true);
-    return relu6 ? at::relu6(y) : y;
+    at::Tensor y = at::batch_norm(in[0], in[1], in[2], mean, variance, true, kMomentum, kEps, true);
+    if (relu6) at::relu6_(y);  // in place, as in the network
+    return y;
   };
   const auto formula = [=](const Tensors& in, const at::Tensor& result) {
     const at::Tensor from_mean = in[0] - in[0].mean({0, 2, 3}, /*keepdim=*/true);

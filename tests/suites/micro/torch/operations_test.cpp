@@ -10,6 +10,7 @@
 
 #include "suites/micro/compute/cache_state.hpp"
 #include "suites/micro/compute/operation.hpp"
+#include "tests/support/called_operators.hpp"
 #include "tests/support/run_case.hpp"
 
 namespace scalemark::micro {
@@ -55,8 +56,8 @@ void expect_declared_work(const CaseResult& result) {
 TEST(Operations, AreRightInEveryPrecisionAndDirection) {
   for (const auto& [name, axes] : kSmall) {
     std::vector<std::string> all = axes;
-    all.insert(all.end(),
-               {"device=cpu", "pass=forward,backward,train", "precision=fp64,fp32,bf16,fp16"});
+    all.insert(all.end(), {"device=cpu", "pass=forward,forward_train,backward,train",
+                           "precision=fp64,fp32,bf16,fp16"});
     const auto results = test::run_cases(name, all, 1);
     if (!root()) continue;
     EXPECT_GE(results.size(), 8U) << name;
@@ -92,6 +93,49 @@ TEST(Operations, DeclareWhatTheyCount) {
       expect_declared_work(result);
     }
   }
+}
+
+/// In place, so that a training keeps a copy of what is overwritten.
+TEST(Operations, Relu6IsThatOfTheNetwork) {
+  const auto calls_of = [](const std::string& pass) {
+    std::map<std::string, int> calls;
+    for (const test::CalledOperator& called : test::called_operators([&] {
+           test::run_cases("micro/normalization",
+                           {"kind=batch_relu6", "channels=3", "rows=8", "images=2", "device=cpu",
+                            "precision=fp32", "fused=false", "pass=" + pass},
+                           1);
+         }))
+      ++calls[called.name];
+    EXPECT_GT(calls["aten::relu6_"], 2);
+    EXPECT_EQ(calls["aten::relu6"], 0);
+    return calls;
+  };
+  std::map<std::string, int> training = calls_of("forward_train"), inference = calls_of("forward");
+  EXPECT_GE(training["aten::clone"], training["aten::relu6_"]);
+  EXPECT_LT(inference["aten::clone"], inference["aten::relu6_"]);
+}
+
+/// In a step other memory is used between two calls.
+TEST(Operations, ReadOtherMemoryBeforeEachCall) {
+  const auto results = test::run_cases(
+      "micro/normalization",
+      {"channels=8", "rows=32", "images=2", "device=cpu", "kind=batch", "precision=fp32",
+       "pass=forward,forward_train,backward,train", "reuse_distance=0,1M", "cache=hot,cold"},
+      1);
+  if (!root()) return;
+  std::map<std::string, int> flushed;
+  for (const CaseResult& result : results) {
+    EXPECT_EQ(result.status, Status::ok) << result.key << ": " << result.reason;
+    const auto* const bytes = find_as<std::int64_t>(result.facts, "cache_flushed");
+    if (result.params.integer("reuse_distance") == 0) continue;
+    EXPECT_EQ(result.params.text("cache"), "hot");
+    ASSERT_NE(bytes, nullptr) << result.key;
+    EXPECT_EQ(*bytes, 1 << 20);
+    EXPECT_NE(result.find("local_time"), nullptr) << "one call a sample";
+    ++flushed[result.params.text("pass")];
+  }
+  EXPECT_EQ(flushed,
+            (std::map<std::string, int>{{"backward", 2}, {"forward", 2}, {"forward_train", 2}}));
 }
 
 /// Elements of an operation's tensors: arguments, result, and gradients of arguments that have
