@@ -184,14 +184,18 @@ TrainingSettings training_settings(const Case& c, const LlamaConfig& config, con
       .start = start.fingerprint};
 }
 
+/// Of a training whose ranks have so many micro-batches each.
+torch_support::TrainingPlan training_plan(const Point& point, std::int64_t batches) {
+  return {.epochs = point.integer("epochs"),
+          .steps_per_epoch = batches / point.integer("accumulation"),
+          .max_steps = point.integer("steps"),
+          .save_every = point.integer("save_every"),
+          .seconds = point.integer("duration")};
+}
+
 /// Skips the case if the rows are less than one step.
 torch_support::TrainingPlan plan_training(const Case& c, const TokenLoader& loader) {
-  const torch_support::TrainingPlan plan{
-      .epochs = c.integer("epochs"),
-      .steps_per_epoch = loader.batches() / c.integer("accumulation"),
-      .max_steps = c.integer("steps"),
-      .save_every = c.integer("save_every"),
-      .seconds = c.integer("duration")};
+  const torch_support::TrainingPlan plan = training_plan(c.result().params, loader.batches());
   if (plan.total_steps() == 0) {
     c.skip(fmt::format("the rows are less than a step of {} ranks x {} micro-batches of {}",
                        c.size(), c.integer("accumulation"), c.integer("batch")));
@@ -280,11 +284,8 @@ std::int64_t steps(const Point& point) {
   if (rows == 0 || point.text("source") == "file" || point.flag("packed") ||
       point.integer("duration") > 0)
     return 0;
-  const std::int64_t batches = rows / (point.integer("ranks") * point.integer("batch"));
-  const torch_support::TrainingPlan plan{.epochs = point.integer("epochs"),
-                                         .steps_per_epoch = batches / point.integer("accumulation"),
-                                         .max_steps = point.integer("steps")};
-  return plan.total_steps();
+  return training_plan(point, rows / (point.integer("ranks") * point.integer("batch")))
+      .total_steps();
 }
 
 std::vector<std::string> template_axis() {

@@ -136,7 +136,7 @@ NOT_RUN = {
     "tests/peers/predict_steps.py": "needs root, and measures for minutes",
     "tests/peers/simulators.py --scalemark PROGRAM": "needs SimGrid",
     "tests/peers/predict_studies.py --scalemark PROGRAM": "cli.study runs it",
-    "tests/peers/explain_steps.py --scalemark PROGRAM": "measures for half an hour",
+    "tests/peers/explain_steps.py --scalemark PROGRAM": "measures for hours",
     "reframe -c scalemark_check.py -r -S ScalemarkPingpong.baseline=$PWD/base.h5": HARNESS,
     "jube run scalemark.xml --result": HARNESS,
     "ramble repo add packaging/ramble": "needs Ramble; cli.export reads the application",

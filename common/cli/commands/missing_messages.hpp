@@ -14,9 +14,8 @@ namespace scalemark::cli {
 /// Sizes in bytes without rows, by collective.
 using MissingSizes = std::map<CollectiveName, std::set<std::int64_t>>;
 
-/// Prints on standard error, so that JSON stays JSON, what measures them. `where`: " in the files
-/// of
-/// --machine", or empty.
+/// Prints on standard error, so that JSON stays JSON, what measures them. `where` says more of what
+/// is missing (" in the files of --machine"), or is empty.
 void print_missing_messages(const std::string& subcommand, const MissingSizes& missing,
                             const std::string& where);
 

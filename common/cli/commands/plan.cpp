@@ -47,7 +47,7 @@ struct Job {
   int threads = 1;
   bool gpu = false;
 
-  int nodes() const { return (shape.ranks + shape.ranks_per_node - 1) / shape.ranks_per_node; }
+  int nodes() const { return shape.nodes_for(shape.ranks); }
 };
 
 /// The value that axis `threads` most often has among the planned cases.
@@ -121,7 +121,7 @@ compare::JobCase job_case(const PlannedCase& planned, int sweeps) {
 std::vector<compare::JobCase> job_cases(const PlanArguments& options, const Job& job,
                                         const std::vector<PlannedCase>& plan,
                                         const CostedRuns& earlier) {
-  CasePredictions predictions(options.files, earlier.costs, job.shape.ranks_per_node);
+  CasePredictions predictions(options.files, earlier.costs, job.shape);
   std::vector<compare::JobCase> cases;
   for (const PlannedCase& planned : plan) {
     compare::JobCase one = job_case(planned, options.cases.sweeps);

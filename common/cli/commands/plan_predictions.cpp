@@ -6,8 +6,6 @@
 #include <cmath>
 #include <cstdint>
 
-#include <fmt/format.h>
-
 #include "common/base/counted.hpp"
 #include "common/base/key.hpp"
 #include "common/base/text.hpp"
@@ -49,7 +47,7 @@ void CasePredictions::add_collective(const PlannedCase& planned, compare::JobCas
   const auto ranks = static_cast<int>(planned.params.integer("ranks"));
   const auto found =
       collectives_.of({benchmark, words})
-          .time(bytes == nullptr ? 0 : static_cast<double>(*bytes), ranks, nodes_of(ranks));
+          .time(bytes == nullptr ? 0 : static_cast<double>(*bytes), ranks, shape_.nodes_for(ranks));
   if (!found) return;
   one.predicted = found->seconds;
   one.source = found->source;
@@ -61,8 +59,8 @@ void CasePredictions::add_training(const PlannedCase& planned, compare::JobCase&
   const auto rows = std::ranges::find(all, key_without(planned.key, {"ranks"}), &TrainingRows::key);
   if (rows == all.end()) return;
   const auto ranks = static_cast<int>(planned.params.integer("ranks"));
-  const auto line =
-      predict_step(*rows, *planned.benchmark, ranks, collectives_, missing_, nodes_of(ranks));
+  const auto line = predict_step(*rows, *planned.benchmark, ranks, collectives_, missing_,
+                                 shape_.nodes_for(ranks));
   if (!line) return;
   one.predicted = line->step();
   one.is_bound = line->slowest.is_bound;

@@ -23,8 +23,8 @@ class CasePredictions {
   /// `costs`: of the runs in `files`. Throws as read_training_rows() and Collectives where they are
   /// first needed.
   CasePredictions(const std::vector<std::string>& files, const std::vector<compare::RunCost>& costs,
-                  int ranks_per_node)
-      : files_(files), costs_(costs), ranks_per_node_(ranks_per_node), collectives_(files) {}
+                  const compare::JobShape& shape)
+      : files_(files), costs_(costs), shape_(shape), collectives_(files) {}
 
   /// Adds the figure of a case, and of a training its duration. Nothing where no rows tell them.
   void add(const PlannedCase& planned, compare::JobCase& one);
@@ -38,11 +38,10 @@ class CasePredictions {
   void add_duration(const PlannedCase& planned, const TrainingRows& rows, const StepLine& line,
                     compare::JobCase& one) const;
   const std::vector<TrainingRows>& trainings(const Benchmark& benchmark);
-  int nodes_of(int ranks) const { return (ranks + ranks_per_node_ - 1) / ranks_per_node_; }
 
   const std::vector<std::string>& files_;
   const std::vector<compare::RunCost>& costs_;
-  int ranks_per_node_;
+  compare::JobShape shape_;
   Collectives collectives_;
   std::map<std::string, std::vector<TrainingRows>> trainings_;  ///< by benchmark
   MissingSizes missing_;

@@ -2,10 +2,7 @@
 // A predicted training step: the slowest rank, the messages, and how far off its like were.
 #pragma once
 
-#include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>

@@ -16,6 +16,13 @@
 
 namespace scalemark::compare {
 
+/// What a job is started with.
+struct JobShape {
+  int ranks = 1, ranks_per_node = 1;
+  /// Nodes of so many ranks, which fill one after the other.
+  int nodes_for(int some) const { return (some + ranks_per_node - 1) / ranks_per_node; }
+};
+
 /// A case that the job is to measure.
 struct JobCase {
   std::string key;

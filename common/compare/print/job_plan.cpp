@@ -77,8 +77,7 @@ void print_predictions(const JobPlan& plan, std::ostream& out) {
   fmt::print(
       out,
       "~: predicted from rows on other ranks or of other sizes, as `scalemark predict` does.{}\n",
-      std::ranges::any_of(plan.rows,
-                          [](const JobRow& row) { return row.planned.duration.has_value(); })
+      plan.predicted > 0
           ? " The time of a training is that of its steps, and of the rest on the ranks it is "
             "predicted from."
           : "");

@@ -42,11 +42,6 @@ void print_self_test(const SelfTest& test, std::string_view format, std::ostream
 void print_run_plan(const RunPlan& plan, std::string_view format, std::ostream& out,
                     const PlanPrintOptions& options = {});
 
-/// What a job is started with.
-struct JobShape {
-  int ranks = 1, ranks_per_node = 1;
-};
-
 /// Prints a plan of a job as "text" or "json".
 void print_job_plan(const JobPlan& plan, const JobShape& shape, std::string_view format,
                     std::ostream& out, const PlanPrintOptions& options = {});

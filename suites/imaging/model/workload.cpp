@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "common/torch/precision.hpp"
 #include "suites/imaging/model/mobilenet_shape.hpp"
 
 namespace scalemark::imaging {
@@ -46,10 +47,8 @@ Point normalisation(const Convolution& layer, const Point& training) {
 class KeptMemory {
  public:
   KeptMemory(const std::vector<Convolution>& layers, const Point& training) {
-    const std::string precision = training.text("precision");
-    std::int64_t element = 2;
-    if (precision == "fp32" || precision == "tf32") element = 4;
-    if (precision == "fp64") element = 8;
+    const auto element = static_cast<std::int64_t>(
+        c10::elementSize(torch_support::storage_type(training.text("precision"))));
     for (const Convolution& layer : layers) {
       const std::int64_t tensors = has_relu6(layer) && !is_fused(layer, training) ? 3 : 2,
                          values = layer.out * layer.out_size() * layer.out_size();

@@ -8,9 +8,8 @@
 
 namespace scalemark::imaging {
 
-/// Convolutions and normalisations with their gradients, and the optimiser, of one step of
-/// imaging/train at `point`. Left out, for want of rows: sums of residual blocks, pooling,
-/// classifier, dropout and loss, and casts of an autocast in 16 bits.
+/// The operations of one step of imaging/train at `point`. Left out, for want of rows: dropout, and
+/// casts of an autocast in 16 bits.
 Workload training_workload(const Point& point);
 
 /// Why the operations of a step do not follow from the axes; empty if they do.
