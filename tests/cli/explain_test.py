@@ -180,19 +180,20 @@ class Explain(ProgramTest):
         (step,) = json.loads(told.stdout)
         self.assertAlmostEqual(step["step"], sum(times) / len(times) * 1e-9)
         commands = [shlex.split(command) for command in step["missing"]]
-        (tokens,) = {word for command in commands if "^micro/embedding$" in command for word in command if word.startswith("tokens=")}
-        self.assertEqual({int(size) for size in tokens.removeprefix("tokens=").split(",")}, {batch * size for size in sizes})
+        tokens = {size for command in commands if "^micro/embedding$" in command for word in command if word.startswith("tokens=")
+                  for size in word.removeprefix("tokens=").split(",")}
+        self.assertEqual({int(size) for size in tokens}, {batch * size for size in sizes})
 
         planned = [run(*command[1:], "--dry-run", program=ALL) for command in commands]
         parts = {part["name"]: part for part in step["components"]}
         # Every command plans cases, and all together plan one for each row that is missing.
         self.assertTrue(all(planned_keys(plan) for plan in planned))
         self.assertIn(f"{sum(len(planned_keys(plan)) for plan in planned)} rows of parts of a step are missing", told.stderr)
-        layers = 4
-        self.assertAlmostEqual(parts["attention"]["operations"], layers)
-        self.assertAlmostEqual(parts["normalisations"]["operations"], 2 * layers + 1)
+        layers, passes = 4, 2
+        self.assertAlmostEqual(parts["attention"]["operations"], passes * layers)
+        self.assertAlmostEqual(parts["normalisations"]["operations"], passes * (2 * layers + 1))
         self.assertAlmostEqual(parts["optimiser"]["operations"], 1)
-        self.assertEqual(parts["attention"]["missing"], len(sizes))
+        self.assertEqual(parts["attention"]["missing"], passes * len(sizes))
 
     def test_every_operation_can_be_asked_for_alone(self):
         """A sum with a scaled adapter has one way only, whatever `fused` says."""
@@ -205,8 +206,8 @@ class Explain(ProgramTest):
             self.assertEqual({"fused=false" in key for key in keys}, {is_by_operators})
 
     def test_steps_of_a_gpu(self):
-        """The committed files of an H200: at least 85 % of both steps, most of it products."""
-        for name, least, code in (("8b", 0.94, 0), ("lora", 0.87, 4)):
+        """The committed files of an H200: at least 80 % of both steps, most of it products. In mode=paper rows of the head are missing."""
+        for name, least, code in (("8b", 0.94, 0), ("lora", 0.80, 4)):
             done = self.explain(RESULTS / f"h200/explain-{name}.h5", RESULTS / f"h200/explain-{name}-rows", "--format", "json")
             self.expect(done, code)
             (step,) = json.loads(done.stdout)

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -37,10 +39,23 @@ std::optional<double> recorded_seconds(const CaseResult& one, const std::string&
 /// So many sizes stand for all steps of a training whose steps differ.
 constexpr std::size_t kSizes = 4;
 
-/// Whether two points have the same axes, and but for one the same values.
+/// Follows from the size of a step, so that rows of one family differ in it, too.
+constexpr const char* kReuseDistance = "reuse_distance";
+
+/// The larger of two reuse distances over the smaller one; infinite for rows with and without.
+double distance_ratio(const Point& a, const Point& b) {
+  const auto one = static_cast<double>(a.integer(kReuseDistance, 0)),
+             other = static_cast<double>(b.integer(kReuseDistance, 0));
+  return one == other ? 1 : std::max(one, other) / std::min(one, other);
+}
+
+/// Whether two points have the same axes, and but for one the same values. Reuse distances may
+/// differ by a factor of 2.
 bool equal_but_for(const std::string& axis, const Point& a, const Point& b) {
+  if (axis != kReuseDistance && distance_ratio(a, b) > 2) return false;
   return std::ranges::equal(a, b, [&](const auto& one, const auto& other) {
-    return one.first == other.first && (one.first == axis || one.second == other.second);
+    return one.first == other.first &&
+           (one.first == axis || one.first == kReuseDistance || one.second == other.second);
   });
 }
 
@@ -136,16 +151,23 @@ void StepRows::add_training(const CaseResult& one, const Benchmark& benchmark, P
   }
 }
 
-/// From rows that differ from `wanted` in one size only.
+/// From rows that differ from `wanted` in one size only; of each size that whose reuse distance is
+/// the nearest.
 std::optional<double> StepRows::between(const RowsByKey& rows, const Point& wanted, Times times) {
   for (const auto& [axis, value] : wanted) {
     const auto* const size = std::get_if<std::int64_t>(&value);
     if (size == nullptr || axis == "threads" || axis == "ranks") continue;
-    std::map<double, double> seconds;  // by size
+    std::map<double, double> seconds, nearest;  // by size
     for (const auto& [key, row] : rows) {
       const auto* const other = row.point.find_as<std::int64_t>(axis);
-      if (other != nullptr && !(row.*times).empty() && equal_but_for(axis, row.point, wanted))
-        seconds[static_cast<double>(*other)] = stats::median(row.*times);
+      if (other == nullptr || (row.*times).empty() || !equal_but_for(axis, row.point, wanted))
+        continue;
+      const auto of_row = static_cast<double>(*other);
+      const double ratio = distance_ratio(row.point, wanted);
+      if (const auto known = nearest.find(of_row); known != nearest.end() && known->second <= ratio)
+        continue;
+      nearest[of_row] = ratio;
+      seconds[of_row] = stats::median(row.*times);
     }
     if (const auto found = predict::interpolated(seconds, static_cast<double>(*size))) return found;
   }

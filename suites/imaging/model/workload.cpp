@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <string>
 
+#include "common/core/operation_rows.hpp"
 #include "common/torch/precision.hpp"
 #include "suites/imaging/model/mobilenet_shape.hpp"
 
@@ -73,39 +74,6 @@ class KeptMemory {
   std::vector<std::int64_t> before_{0};
 };
 
-/// The operations of a training, whose rows are shared.
-class Operations {
- public:
-  explicit Operations(const Point& training) : on_cpu_(training.text("device") == "cpu") {}
-
-  /// Adds operations of one row, on a CPU with a reuse distance.
-  void add(WorkloadPart part, std::int64_t distance) {
-    if (on_cpu_) part.point["reuse_distance"] = distance;
-    const auto known = std::ranges::find_if(workload, [&](const WorkloadPart& one) {
-      return one.component == part.component && one.has_row_of(part);
-    });
-    if (known == workload.end())
-      workload.push_back(std::move(part));
-    else
-      known->count += part.count;
-  }
-
-  /// Adds an operation with its gradients. On a CPU the two passes are rows of their own: a step
-  /// has them far apart, so that each finds other things in the caches.
-  void add_passes(WorkloadPart part, std::int64_t forward, std::int64_t backward) {
-    part.point["pass"] = std::string(on_cpu_ ? "forward_train" : "train");
-    add(part, forward);
-    if (!on_cpu_) return;
-    part.point["pass"] = std::string("backward");
-    add(part, backward);
-  }
-
-  Workload workload;
-
- private:
-  bool on_cpu_;
-};
-
 /// A sum of tensors of so many elements.
 Point sum_of(std::int64_t elements, const Point& training) {
   Point point = without_tf32(training);
@@ -120,7 +88,7 @@ Point sum_of(std::int64_t elements, const Point& training) {
 /// Residual sums, the sums of the gradients of what they have twice, and what counts the batches of
 /// each normalisation.
 void add_sums(const std::vector<Convolution>& layers, const Point& training, const KeptMemory& kept,
-              Operations& operations) {
+              OperationRows& operations) {
   for (const char* component : {"residual sums", "sums of gradients"}) {
     for (const Convolution& layer : with_residual_sum(layers)) {
       const std::int64_t size = layer.out_size(),
@@ -185,7 +153,7 @@ Point optimiser(const std::vector<Convolution>& layers, const Point& training) {
 Workload training_workload(const Point& point) {
   const std::vector<Convolution> layers = convolutions(point.integer("image"));
   const KeptMemory kept(layers, point);
-  Operations operations(point);
+  OperationRows operations(point);
   for (std::size_t i = 0; i < layers.size(); ++i) {
     operations.add_passes({"convolutions", "micro/conv2d", convolution_row(layers[i], point)},
                           kept.forward(i), kept.backward(i));
@@ -198,7 +166,7 @@ Workload training_workload(const Point& point) {
                         kept.forward(layers.size()), kept.recent());
   operations.add({"optimiser", "micro/optimizer", optimiser(layers, point), 1, StepPhase::update},
                  kept.average());
-  return std::move(operations.workload);
+  return operations.take();
 }
 
 std::string why_unknown_operations(const Point& point) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -67,7 +68,7 @@ std::size_t largest_cache() {
   return static_cast<std::size_t>(largest > 0 ? std::min(largest, kMost) : kUnknown);
 }
 
-MeasureOptions with_cache(Case& c, MeasureOptions options, std::span<const std::byte> fresh) {
+MeasureOptions with_cache(Case& c, MeasureOptions options, const FreshMemory& fresh) {
   const auto distance = static_cast<std::size_t>(c.integer("reuse_distance"));
   const bool cold = c.text("cache") == "cold";
   if (!cold && distance == 0) return options;
@@ -79,7 +80,7 @@ MeasureOptions with_cache(Case& c, MeasureOptions options, std::span<const std::
   else
     options.before = [block = make_block(c, std::min(distance, most)), fresh] {
       read(*block);
-      read(fresh);
+      for (const std::span<const std::byte> one : fresh) read(one);
     };
   return options;
 }

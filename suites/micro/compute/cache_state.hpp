@@ -6,20 +6,24 @@
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
 #include "common/core/benchmark.hpp"
 #include "common/core/case.hpp"
 
 namespace scalemark::micro {
 
+/// What the operations before have just written in a step.
+using FreshMemory = std::vector<std::span<const std::byte>>;
+
 /// Adds both axes; their implied values are "hot" and 0.
 void cache_axes(Benchmark& benchmark);
 
 /// `options` for both axes. Before each call cold writes twice the largest cache. A reuse distance
-/// reads so many bytes, at most twice the largest cache, and then `fresh`: what the operation
-/// before in a step has written. A sample is then one call; what comes before it is timed apart, as
-/// local_time. Fact `cache_flushed`: bytes written or read. Skips such cases on a GPU.
-MeasureOptions with_cache(Case& c, MeasureOptions options, std::span<const std::byte> fresh = {});
+/// reads so many bytes, at most twice the largest cache, and then `fresh`. A sample is then one
+/// call; what comes before it is timed apart, as local_time. Fact `cache_flushed`: bytes written or
+/// read. Skips such cases on a GPU.
+MeasureOptions with_cache(Case& c, MeasureOptions options, const FreshMemory& fresh = {});
 
 /// Bytes of the largest cache of the first core, as Linux names it, at most 512 MiB; 64 MiB where
 /// it names none. sysconf() is not asked: on AMD it adds up the caches of several chips.

@@ -2,7 +2,9 @@
 // A matrix product that is timed on one kind of values, and checked on known ones.
 #pragma once
 
+#include <cstddef>
 #include <memory>
+#include <span>
 
 #include "common/core/case.hpp"
 #include "suites/micro/compute/gemm_engine.hpp"
@@ -19,6 +21,7 @@ class CheckedProduct {
 
   void start() { engine_->start(); }    ///< computes the product, or enqueues it in the stream
   void finish() { engine_->finish(); }  ///< waits for started products
+  std::span<const std::byte> a() const { return engine_->a(); }
   /// The next product is one that check() can check without computing another.
   void fill_known() { fill(GemmValues::known); }
   /// Checks the product of known values, which it computes unless the last one was. The next

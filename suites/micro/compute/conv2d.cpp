@@ -43,8 +43,8 @@ void convolve(Case& c) {
           .precision = options.precision,
           .formula = "2 * multiply-adds of each product / time"});
   c.fact("occurrences", imaging::occurrences(shape.name));
-  time_torch_work(
-      c, [&] { layer.run(passes); }, passes.forward ? layer.input() : layer.gradient());
+  time_torch_work(c, [&] { layer.run(passes); },
+                  {passes.forward ? layer.input() : layer.gradient()});
 }
 
 void conv2d(Case& c) {

@@ -10,9 +10,11 @@ namespace {
 
 void elementwise(Case& c) { run_operation(c, elementwise_operation, elementwise_work); }
 
-/// A sum hands its gradient on. Others: what there is in a layer, fused or not.
+/// A sum hands its gradient on, and one in place is that of gradients. Others: what there is in a
+/// layer, fused or not.
 bool is_elementwise_sensible(const Point& p) {
   const std::string &operation = p.text("operation"), &width = p.text("width");
+  if (operation == "accumulate") return p.text("pass") == "forward" && p.flag("fused");
   if (operation == "add") return p.text("pass") != "backward" && p.flag("fused");
   if (p.integer("elements") > 0) return false;
   if (operation == "swiglu") return width == "dim";
@@ -22,9 +24,11 @@ bool is_elementwise_sensible(const Point& p) {
 
 SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
     .doc("Elementwise operations of a Llama3 layer, with their gradients or not")
-    .axis("operation", {.values = {"swiglu", "rotary", "add", "scaled_add"},
-                        .defaults = {"swiglu", "rotary", "add"},
-                        .doc = "SwiGLU, rotary positions, a sum, or one with a scaled adapter"})
+    .axis("operation",
+          {.values = {"swiglu", "rotary", "add", "scaled_add", "accumulate"},
+           .defaults = {"swiglu", "rotary", "add"},
+           .doc = "SwiGLU, rotary positions, a sum, one with a scaled adapter, or one in "
+                  "place, as gradients are added up"})
     .axis("model", {.values = llm::llama_names(), .defaults = {"1b"}, .defaults_with_gpu = {"8b"}})
     .axis_integer("tokens", {.minimum = 1,
                              .maximum = 8192,
@@ -40,7 +44,7 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
                                .maximum = std::int64_t{1} << 32,
                                .defaults = "0",
                                .implied = 0,
-                               .doc = "operation=add: elements of a tensor; 0: of the tokens",
+                               .doc = "Sums: elements of a tensor; 0: of the tokens",
                                .unit = "{element}"})
     .axis_boolean("fused", {.defaults = {true},
                             .implied = true,

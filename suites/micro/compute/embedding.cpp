@@ -25,6 +25,7 @@ Operation embedding_operation(Case& c, const at::TensorOptions& options) {
       torch::randint(config.vocab_size, {c.integer("tokens")}, options.dtype(at::kLong));
   return {.inputs = {table, ids},
           .forward = [](const Tensors& in) { return at::embedding(in[0], in[1]); },
+          .fresh_inputs = 0,
           .formula = [](const Tensors& in, const at::Tensor&) { return in[0].index({in[1]}); }};
 }
 

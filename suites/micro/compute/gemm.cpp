@@ -67,9 +67,16 @@ GemmSize fastest_size(Case& c, std::int64_t rows) {
   return candidates[best];
 }
 
+/// Of a point that says it.
+GemmSize stated_size(const Point& p) {
+  GemmSize size = gemm_size(p.text("shape"), p.text("model"), p.integer("rows"), p.text("product"));
+  size.batch = p.integer("batch");
+  return size;
+}
+
 GemmSize size_of(Case& c) {
   if (c.text("shape") == "best") return fastest_size(c, c.integer("rows"));
-  return gemm_size(c.text("shape"), c.text("model"), c.integer("rows"), c.text("product"));
+  return stated_size(c.result().params);
 }
 
 void gemm(Case& c) {
@@ -91,7 +98,7 @@ void gemm(Case& c) {
   c.fact("n", size.n);
   c.fact("k", size.k);
   c.measure([&] { product.start(); }, [&] { product.finish(); },
-            with_cache(c, {.metric = "time", .inner = 0, .barrier = false}));
+            with_cache(c, {.metric = "time", .inner = 0, .barrier = false}, {product.a()}));
   measure_enqueued(
       c, [&] { product.start(); }, c.stream());
   c.recorder().set_primary("achieved_flops");
@@ -100,13 +107,20 @@ void gemm(Case& c) {
 /// Of shape `best` nothing is known before it was looked for.
 OperationWork product_work(const Point& p) {
   if (p.text("shape") == "best") return {};
-  const GemmSize size =
-      gemm_size(p.text("shape"), p.text("model"), p.integer("rows"), p.text("product"));
+  const GemmSize size = stated_size(p);
   return {.flops = size.flops(),
           .bytes = static_cast<double>(matrix_bytes(size, p.text("precision")))};
 }
 
+/// Parts of the rows with one weight, in precisions that LibTorch multiplies.
+bool is_batch(const Point& p) {
+  return p.integer("rows") % p.integer("batch") == 0 && p.text("product") != "weight_gradient" &&
+         p.text("shape") != "best" && !p.text("precision").starts_with("fp8") &&
+         !p.text("precision").starts_with("fp4");
+}
+
 bool is_sensible(const Point& p) {
+  if (p.integer("batch") > 1 && !is_batch(p)) return false;
   if (p.flag("fast_accumulation") && (p.text("precision") != "fp8" || p.text("device") != "cuda"))
     return false;
   // cuBLASLt multiplies fp8 and fp4 only as the forward pass stores them.
@@ -135,6 +149,13 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
                            .quick = "512",
                            .doc = "Rows of the input matrix, the tokens of a layer",
                            .unit = "{row}"})
+    .axis_integer("batch", {.minimum = 1,
+                            .maximum = 1 << 17,
+                            .defaults = "1",
+                            .implied = 1,
+                            .doc = "Parts of the rows, each multiplied by itself in a batch, as "
+                                   "LibTorch does if they do not follow each other in memory",
+                            .unit = "{product}"})
     .axis("data",
           {.values = {"normal", "whole_numbers"},
            .defaults = {"normal"},
@@ -152,11 +173,7 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
     .rank_local()
     .operation_work(product_work)
     .where(is_sensible)
-    .memory([](const Point& p) {
-      const GemmSize size =
-          gemm_size(p.text("shape"), p.text("model"), p.integer("rows"), p.text("product"));
-      return matrix_bytes(size, p.text("precision"));
-    });
+    .memory([](const Point& p) { return matrix_bytes(stated_size(p), p.text("precision")); });
 
 }  // namespace
 }  // namespace scalemark::micro

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,8 @@ class GemmEngine {
   virtual void fill(GemmValues values) = 0;
   virtual void start() = 0;   ///< computes or enqueues the product
   virtual void finish() = 0;  ///< waits for started products
+  /// Operand A on the host, which the operation before writes in a step; empty on a GPU.
+  virtual std::span<const std::byte> a() const { return {}; }
   /// A copy of the finished product's result, on the host.
   virtual GemmResult result() = 0;
   /// Checks the result of known values, then overwrites it.

@@ -14,7 +14,10 @@ struct GemmSize {
   std::int64_t m = 0, n = 0, k = 0;
   bool a_by_inner = false;  ///< A is stored as [k, m]
   bool w_by_inner = false;  ///< W is stored as [k, n]
-  double flops() const;     ///< 2 m n k
+  /// The product is that of a batch: A is [batch, m / batch, k], and W the same for all of it. With
+  /// 1 it is a single one.
+  std::int64_t batch = 1;
+  double flops() const;  ///< 2 m n k
 };
 
 /// Values of axis `shape`: square, the fastest of many (best), and the products of a Llama3 layer:

@@ -64,9 +64,11 @@ class Runner {
     }
   }
 
-  /// What the operation before this pass writes in a step: an input, or the result's gradient.
-  const at::Tensor& fresh() const {
-    return passes_.forward ? operation_.inputs.front() : gradient_;
+  /// What the operations before this pass write in a step: inputs, or the result's gradient.
+  Tensors fresh() const {
+    if (!passes_.forward) return {gradient_};
+    const Tensors& all = operation_.inputs;
+    return {all.begin(), all.begin() + static_cast<std::ptrdiff_t>(operation_.fresh_inputs)};
   }
 
   Case::Checked check() const {
@@ -179,10 +181,12 @@ at::TensorOptions prepare_operation(Case& c) {
   return at::TensorOptions().device(device).dtype(torch_support::storage_type(c.text("precision")));
 }
 
-void time_torch_work(Case& c, const std::function<void()>& run, const at::Tensor& fresh) {
-  std::span<const std::byte> bytes;
-  if (fresh.defined() && fresh.device().is_cpu())
-    bytes = {static_cast<const std::byte*>(fresh.const_data_ptr()), fresh.nbytes()};
+void time_torch_work(Case& c, const std::function<void()>& run, const Tensors& fresh) {
+  FreshMemory bytes;
+  for (const at::Tensor& one : fresh) {
+    if (one.device().is_cpu())
+      bytes.emplace_back(static_cast<const std::byte*>(one.const_data_ptr()), one.nbytes());
+  }
   c.measure(
       [&] {
         run();

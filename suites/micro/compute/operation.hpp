@@ -27,6 +27,8 @@ struct Operation {
   Tensors inputs;
   /// As a training calls it.
   std::function<at::Tensor(const Tensors&)> forward;
+  /// So many of the first inputs have just been written in a step. Others are parameters.
+  std::size_t fresh_inputs = 1;
   /// The same from elementary operators, for inputs in fp64. `result` is what forward() gave:
   /// rounding decides on which side of a kink an element is.
   std::function<at::Tensor(const Tensors&, const at::Tensor& result)> formula;
@@ -59,8 +61,8 @@ at::TensorOptions prepare_operation(Case& c);
 
 /// Times `run`, which starts LibTorch's work on the case's device: each call with what it leaves to
 /// a GPU (metric time), then the GPU and the host alone (event_time, issue_time). `fresh`: what the
-/// operation before writes in a step, for axis `reuse_distance`; may be undefined.
-void time_torch_work(Case& c, const std::function<void()>& run, const at::Tensor& fresh = {});
+/// operations before have just written in a step, for axis `reuse_distance`.
+void time_torch_work(Case& c, const std::function<void()>& run, const Tensors& fresh = {});
 
 /// Makes the operation of a case, with tensors of such options.
 using MakeOperation = Operation (*)(Case& c, const at::TensorOptions& options);

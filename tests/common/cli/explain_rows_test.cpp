@@ -16,13 +16,18 @@ namespace {
 
 using Seconds = std::map<std::string, std::vector<double>>;  ///< by metric
 
+constexpr std::int64_t kDistance = 32;
+
 /// Two operations a step, in one of two layouts, and one of so many tokens as the rows had.
 Workload workload_of(const Point& training) {
   const Value one_rank = std::int64_t{1};
   Workload parts{
       {"sums", "test/sum", {{"layout", training.text("layout")}, {"ranks", one_rank}}, 2}};
   if (const auto* tokens = training.find_as<std::int64_t>("tokens"))
-    parts.push_back({"loss", "test/loss", {{"tokens", *tokens}, {"ranks", one_rank}}, 1});
+    parts.push_back({"loss",
+                     "test/loss",
+                     {{"reuse_distance", kDistance}, {"tokens", *tokens}, {"ranks", one_rank}},
+                     1});
   return parts;
 }
 
@@ -35,7 +40,13 @@ const Benchmark& registered() {
                                  .maximum = 1000,
                                  .defaults = "1",
                                  .doc = "Tokens of a step",
-                                 .unit = "{token}"});
+                                 .unit = "{token}"})
+        .axis_integer("reuse_distance", {.minimum = 0,
+                                         .maximum = 1000,
+                                         .defaults = "0",
+                                         .implied = 0,
+                                         .doc = "Bytes read before",
+                                         .unit = "By"});
     train.axis("layout", {.values = {"rows", "columns"}})
         .axis_boolean("graphs", {.defaults = {false}, .implied = false})
         .axis("kind", {.values = {"known", "unknown"},
@@ -81,6 +92,11 @@ CaseResult training(const Seconds& metrics, Point more = {}) {
   return row("test/train", point, metrics);
 }
 
+CaseResult loss(std::int64_t tokens, double seconds, std::int64_t distance = kDistance) {
+  return row("test/loss", {{"reuse_distance", distance}, {"tokens", tokens}},
+             {{"time", {seconds}}});
+}
+
 CaseResult sum(const std::string& layout, const Seconds& metrics) {
   return row("test/sum", {{"layout", layout}}, metrics);
 }
@@ -102,14 +118,30 @@ TEST(ExplainRows, OfSeveralRunsTheMedianCounts) {
 }
 
 TEST(ExplainRows, WhatDataDecideIsTakenFromTheTraining) {
-  const Explained step = explained(
-      {training({{"step_time", {9, 9}}, {"tokens", {99, 102}}}), sum("rows", {{"time", {3}}}),
-       row("test/loss", {{"tokens", std::int64_t{50}}}, {{"time", {1}}}),
-       row("test/loss", {{"tokens", std::int64_t{200}}}, {{"time", {4}}})});
+  const Explained step = explained({training({{"step_time", {9, 9}}, {"tokens", {99, 102}}}),
+                                    sum("rows", {{"time", {3}}}), loss(50, 1), loss(200, 4)});
   const predict::StepComponent* const loss = step.step.find("loss");
   ASSERT_NE(loss, nullptr);
   EXPECT_EQ(loss->interpolated, 1U);
   EXPECT_DOUBLE_EQ(loss->seconds, 101.0 / 50) << "of 100.5 tokens, on a line through both rows";
+}
+
+/// It grows with the size of a step. Rows without one find their operands elsewhere.
+TEST(ExplainRows, OfEachSizeTheNearestReuseDistanceCounts) {
+  const std::vector<CaseResult> without = {training({{"step_time", {9}}, {"tokens", {100}}}),
+                                           sum("rows", {{"time", {3}}}),
+                                           loss(50, 7, 0),
+                                           loss(50, 7, 15),
+                                           loss(200, 7, 0),
+                                           loss(200, 7, 65)};
+  EXPECT_EQ(explained(without).step.find("loss")->missing, 1U);
+  std::vector<CaseResult> rows = without;
+  for (const CaseResult& one :
+       {loss(50, 5, 20), loss(50, 1, 30), loss(50, 6, 60), loss(200, 6, 60), loss(200, 4, 40)})
+    rows.push_back(one);
+  const Explained step = explained(rows);
+  EXPECT_EQ(step.step.find("loss")->interpolated, 1U);
+  EXPECT_DOUBLE_EQ(step.step.find("loss")->seconds, 2);
 }
 
 TEST(ExplainRows, AGraphHasNoLaunches) {

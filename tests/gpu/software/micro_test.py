@@ -161,6 +161,13 @@ class Micro(ProgramTest):
         (row,) = self.expect_ok([*PRODUCTS[:3], "-a", "rows=16", "-a", "precision=fp32", "-a", "data=whole_numbers"], 1).values()
         self.assertEqual(row["facts"]["timed_data"], "whole numbers from -3 to 3")
 
+    def test_products_of_a_batch(self):
+        what = ["^micro/gemm$", "-a", "device=cuda", "-a", "shape=key_value", "-a", "model=tiny", "-a", "rows=16", "-a", "batch=2,3,16", "-a",
+                "product=forward,input_gradient,weight_gradient", "-a", "precision=fp64,bf16,fp8"]
+        table = self.expect_ok(what, 1)
+        self.assertEqual(len(table), 8, "two products in two precisions; 16 rows are not three parts")
+        self.assertTrue(all(row["verified"]["done"] for row in table.values()))
+
     def test_products_of_fp4(self):
         what = ["^micro/gemm$", "-a", "device=cuda", "-a", "precision=fp4", "-a"]
         table = self.expect_ok([*what, "rows=32,96,160"], 1, SOFTWARE_GPU_COMPUTE_CAPABILITY="10")

@@ -16,6 +16,7 @@ inline Point training_point(const std::string& method, const std::string& mode =
           {"batch", kTextRows},
           {"checkpointing", false},
           {"device", std::string("cpu")},
+          {"graphs", false},
           {"method", method},
           {"mode", mode},
           {"model", std::string("tiny")},
@@ -24,7 +25,9 @@ inline Point training_point(const std::string& method, const std::string& mode =
           {"pad_multiple", kTextWidth},
           {"parallel", std::string("single")},
           {"precision", std::string("fp32")},
+          {"prefetch", std::int64_t{1}},
           {"ranks", std::int64_t{1}},
+          {"reshard", true},
           {"sequence", kTextWidth},
           {"threads", std::int64_t{1}}};
 }

@@ -7,7 +7,9 @@
 #include <functional>
 #include <map>
 #include <numeric>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -26,20 +28,21 @@
 namespace scalemark::llm {
 namespace {
 
-/// The three sizes of a product, in ascending order, and how often there is one.
-using Products = std::map<std::array<std::int64_t, 3>, std::int64_t>;
+/// Parts of the rows in a batch, the three sizes of a product in ascending order, and how often
+/// there is one.
+using Products = std::map<std::pair<std::int64_t, std::array<std::int64_t, 3>>, std::int64_t>;
 
-void count_product(Products& products, std::array<std::int64_t, 3> sizes, std::int64_t times) {
+void count_product(Products& products, std::int64_t batch, std::array<std::int64_t, 3> sizes,
+                   std::int64_t times) {
   std::ranges::sort(sizes);
-  products[sizes] += times;
+  products[{batch, sizes}] += times;
 }
 
-/// Products in one such row: forward, and with gradients that of the input and of trained weights.
+/// Products in one such row: forward, or backward that of the input and of trained weights.
 std::int64_t products_in(const WorkloadPart& part) {
   if (part.benchmark == "micro/gemm") return 1;
   if (part.benchmark != "micro/quantized_linear") return 0;
-  if (part.point.text("pass") == "forward") return 1;
-  return part.point.text("kind") == "nf4" ? 2 : 3;
+  return part.point.text("pass") == "backward" && part.point.text("kind") != "nf4" ? 2 : 1;
 }
 
 Products stated(const Point& training) {
@@ -61,7 +64,8 @@ Products stated(const Point& training) {
     const std::int64_t each = products_in(part);
     if (each == 0) continue;
     const auto& [in, out] = layers.at(part.point.text("shape"));
-    count_product(products, {part.point.integer("rows"), in, out}, each * part.count);
+    count_product(products, part.point.integer("batch", 1), {part.point.integer("rows"), in, out},
+                  each * part.count);
   }
   return products;
 }
@@ -91,7 +95,7 @@ std::vector<test::CalledOperator> called_in(const Point& training) {
   model->train();
   model->checkpoint_layers(training.flag("checkpointing"));
   model->fuse(tuned);
-  const auto parallelism = make_replicas({});
+  const auto parallelism = make_single();
   parallelism->add(model);
   Finetuner finetuner(model, {}, *parallelism, make_objective(method, model, tuned));
   const std::vector micro_batches(static_cast<std::size_t>(training.integer("accumulation")),
@@ -106,12 +110,12 @@ Products seen(const Point& training) {
   for (const test::CalledOperator& called : called_in(training)) {
     const bool adds = called.name == "aten::addmm_";
     if (called.name != "aten::mm" && called.name != "aten::bmm" && !adds) continue;
-    // A batch of products with one frozen matrix is one product of all rows.
+    // The matrices of a batch are one frozen weight.
     const std::vector<std::int64_t>&a = called.sizes.at(adds ? 1 : 0),
           &b = called.sizes.at(adds ? 2 : 1);
     const std::int64_t rows =
         std::accumulate(a.begin(), a.end() - 1, std::int64_t{1}, std::multiplies());
-    count_product(products, {rows, a.back(), b.back()}, 1);
+    count_product(products, a.size() == 3 ? a[0] : 1, {rows, a.back(), b.back()}, 1);
   }
   return products;
 }
@@ -146,9 +150,12 @@ TEST(Workload, TunedTheHeadHasTheTokensInTheLoss) {
   }
 }
 
+/// Operations of each component; those of single products also backward.
 std::map<std::string, std::int64_t> counts(const Point& point) {
   std::map<std::string, std::int64_t> counts;
-  for (const WorkloadPart& part : finetuning_workload(point)) counts[part.component] += part.count;
+  for (const WorkloadPart& part : finetuning_workload(point)) {
+    if (part.point.text("pass", "") != "backward") counts[part.component] += part.count;
+  }
   return counts;
 }
 
@@ -169,7 +176,8 @@ TEST(Workload, OtherOperationsAreThoseOfAStep) {
         << method;
     std::int64_t swiglus = 0;
     for (const WorkloadPart& part : finetuning_workload(point)) {
-      if (part.point.text("operation", "") == "swiglu") swiglus += part.count;
+      if (part.point.text("operation", "") == "swiglu" && part.point.text("pass") != "backward")
+        swiglus += part.count;
     }
     EXPECT_EQ(swiglus, seen["aten::silu"]) << method;
   }
@@ -257,34 +265,99 @@ TEST(Workload, FollowsTheWidthOfAStep) {
   }
 }
 
-/// Sums in a step by the elements of a token: residual ones, those of adapters, and of gradients.
-TEST_P(EachMethod, SumsAreThoseOfAStep) {
+/// Sums of two tensors of so many elements, and how often there is one; those of a parameter's size
+/// as well by whether they are in place.
+struct Sums {
+  std::map<std::int64_t, std::int64_t> activations;
+  std::map<std::pair<std::int64_t, bool>, std::int64_t> parameters;
+  bool operator==(const Sums&) const = default;
+};
+
+Sums stated_sums(const Point& training) {
   const LlamaConfig config = llama_config("tiny");
   const std::map<std::string, std::int64_t> widths{
       {"dim", config.dim}, {"kv", config.kv_heads * config.head_dim()}, {"ffn", config.ffn_dim}};
+  const std::int64_t tokens = kTextRows * training.integer("sequence");
+  Sums sums;
+  for (const WorkloadPart& part : finetuning_workload(training)) {
+    const std::string pass = part.point.text("pass", "");
+    // On a CPU an RMS normalisation consists of operators, whose gradients are summed, too. Its own
+    // row has that.
+    if (part.benchmark == "micro/normalization" && pass == "backward")
+      sums.activations[tokens * config.dim] += part.count;
+    if (part.benchmark != "micro/elementwise" || pass == "backward") continue;
+    const std::string& operation = part.point.text("operation");
+    const std::int64_t elements = part.point.integer("elements", 0);
+    if (elements > 0)
+      sums.parameters[{elements, operation == "accumulate"}] += part.count;
+    else if (operation == "add" || operation == "scaled_add")
+      sums.activations[tokens * widths.at(part.point.text("width"))] += part.count;
+  }
+  if (trains_adapters(parse_method(training.text("method"))))
+    sums.activations[tokens * config.dim] -= training.integer("accumulation");  // the first layer
+  return sums;
+}
+
+Sums seen_sums(const Point& training) {
+  Sums sums;
+  for (const test::CalledOperator& called : called_in(training)) {
+    const bool in_place = called.name == "aten::add_";
+    if ((called.name != "aten::add" && !in_place) || called.sizes.size() != 2) continue;
+    const std::vector<std::int64_t>& size = called.sizes[0];
+    if (called.sizes[1] != size || size.empty() || size.back() == 1) continue;
+    const std::int64_t elements =
+        std::accumulate(size.begin(), size.end(), std::int64_t{1}, std::multiplies());
+    if (size.size() == 3) ++sums.activations[elements];
+    // Pairs of answers have a loss each.
+    if (size.size() == 2 || (size.size() == 1 && elements > 2 * kTextRows))
+      ++sums.parameters[{elements, in_place}];
+  }
+  return sums;
+}
+
+/// Residual sums, those of adapters, and of gradients.
+TEST_P(EachMethod, SumsAreThoseOfAStep) {
   for (const std::string mode : {"paper", "tuned"}) {
     // Operators quantise by sums, too, which its own rows have.
     if (GetParam() == "qat" && mode == "paper") continue;
     Point training = training_point(GetParam(), mode);
+    if (compares_answers(parse_method(GetParam()))) training["batch"] = kTextRows / 2;
     training[kStepLabels] = kTextRows * kTextWidth;
-    std::map<std::int64_t, std::int64_t> stated, seen;
-    for (const WorkloadPart& part : finetuning_workload(training)) {
-      if (part.benchmark == "micro/elementwise" &&
-          part.point.text("operation").find("add") != std::string::npos)
-        stated[widths.at(part.point.text("width"))] += part.count;
-      // On a CPU an RMS normalisation consists of operators, whose gradients are summed, too. Its
-      // own row has that.
-      if (part.benchmark == "micro/normalization" && part.point.text("pass") == "train")
-        stated[config.dim] += part.count;
+    for (const std::int64_t micro_batches : {1, 3}) {
+      training["accumulation"] = micro_batches;
+      const Sums stated = stated_sums(training), seen = seen_sums(training);
+      EXPECT_EQ(stated.activations, seen.activations) << mode << " " << micro_batches;
+      EXPECT_EQ(stated.parameters, seen.parameters) << mode << " " << micro_batches;
     }
-    if (trains_adapters(parse_method(GetParam()))) --stated[config.dim];  // in the first layer
-    for (const test::CalledOperator& called : called_in(training)) {
-      const bool adds = called.name == "aten::add" || called.name == "aten::add_";
-      if (adds && called.sizes.size() == 2 && called.sizes[0].size() == 3 &&
-          called.sizes[0].back() > 1)
-        ++seen[called.sizes[0].back()];
-    }
-    EXPECT_EQ(stated, seen) << mode;
+  }
+}
+
+/// Half of what the training takes, and a layer's part of it.
+TEST(Workload, OperationsOfACpuFindInTheCachesWhatAStepLeaves) {
+  constexpr std::int64_t kMebi = 1 << 20;
+  Point point = training_point("lora");
+  const LlamaConfig config = llama_config("tiny");
+  const auto all = static_cast<double>(predicted_memory(point, config, kTextWidth));
+  std::map<std::string, std::set<std::int64_t>> found;
+  for (const WorkloadPart& part : finetuning_workload(point))
+    found[part.component].insert(part.point.integer("reuse_distance"));
+  const std::int64_t average = *found.at("embedding").begin(),
+                     within_layer = *found.at("adapters").begin();
+  EXPECT_EQ(average % kMebi + within_layer % kMebi, 0);
+  EXPECT_NEAR(static_cast<double>(average), all / 2, all / 8);
+  const double of_layer = all / static_cast<double>(config.layers);
+  EXPECT_NEAR(static_cast<double>(within_layer), of_layer, of_layer / 4);
+  EXPECT_EQ(found.at("products"), (std::set{average, within_layer})) << "layers, and the head";
+  for (const char* component : {"attention", "normalisations", "elementwise operations"})
+    EXPECT_EQ(found.at(component), (std::set{average, within_layer})) << component;
+  for (const char* component : {"adapters", "loss", "sums of gradients"})
+    EXPECT_EQ(found.at(component), std::set{within_layer}) << component;
+  for (const char* component : {"embedding", "gradients", "optimiser"})
+    EXPECT_EQ(found.at(component), std::set{average}) << component;
+  point["device"] = std::string("cuda");
+  for (const WorkloadPart& part : finetuning_workload(point)) {
+    EXPECT_EQ(part.point.find("reuse_distance"), nullptr) << part.component;
+    EXPECT_NE(part.point.text("pass", ""), "backward") << part.component;
   }
 }
 

@@ -108,9 +108,13 @@ class GpuGemm final : public GemmEngine {
                                               &fast, sizeof fast));
     }
     if (precision_ == "fp4") place_scales();
+    const std::int64_t rows = size.m / size.batch;
     describe(weight_layout_, types_.operand, size.n, size.k, size.w_by_inner);
-    describe(a_layout_, types_.operand, size.m, size.k, size.a_by_inner);
-    describe(c_layout_, types_.result, size.m, size.n, false);
+    describe(a_layout_, types_.operand, rows, size.k, size.a_by_inner);
+    describe(c_layout_, types_.result, rows, size.n, false);
+    set_batch(weight_layout_, 0);
+    set_batch(a_layout_, rows * size.k);
+    set_batch(c_layout_, rows * size.n);
     fill(GemmValues::normal);
     choose_algorithm();
   }
@@ -155,6 +159,16 @@ class GpuGemm final : public GemmEngine {
     if (by_columns) std::swap(rows, columns);
     check_lt(cublasLtMatrixLayoutCreate(layout.out(), type, static_cast<std::uint64_t>(columns),
                                         static_cast<std::uint64_t>(rows), columns));
+  }
+
+  /// `stride`: elements from one matrix of the batch to the next.
+  void set_batch(Layout& layout, std::int64_t stride) const {
+    const auto count = static_cast<std::int32_t>(size_.batch);
+    if (count == 1) return;
+    check_lt(cublasLtMatrixLayoutSetAttribute(layout.get(), CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT,
+                                              &count, sizeof count));
+    check_lt(cublasLtMatrixLayoutSetAttribute(
+        layout.get(), CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, &stride, sizeof stride));
   }
 
   device::Device& device() { return case_.hardware().gpu(); }

@@ -67,6 +67,7 @@ Operation attention_operation(Case& c, const at::TensorOptions& options) {
   return {.inputs = {random(config.heads), random(config.kv_heads), random(config.kv_heads)},
           .forward =
               [=](const Tensors& in) { return llm::attention(in[0], in[1], in[2], {}, grouped); },
+          .fresh_inputs = 3,
           .formula = by_formula,
           // The last head of k and v, and its group of queries, of the last row.
           .part =

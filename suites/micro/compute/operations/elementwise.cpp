@@ -2,6 +2,8 @@
 // Elementwise operations of a Llama3 layer, and their formulas.
 #include "suites/micro/compute/operations/elementwise.hpp"
 
+#include <memory>
+
 #include <torch/types.h>
 
 #include "suites/llm/model/fused_ops.hpp"
@@ -17,6 +19,7 @@ Operation swiglu(const at::Tensor& gate, const at::Tensor& up, bool fused) {
               [fused](const Tensors& in) {
                 return fused ? llm::fused_swiglu(in[0], in[1]) : at::silu(in[0]) * in[1];
               },
+          .fresh_inputs = 2,
           .formula = [](const Tensors& in,
                         const at::Tensor&) { return in[0] / (1 + (-in[0]).exp()) * in[1]; }};
 }
@@ -48,8 +51,25 @@ Operation sum(const at::Tensor& x, const at::Tensor& y, bool scaled) {
   return {
       .inputs = {x, y},
       .forward = [scaled](const Tensors& in) { return in[0] + (scaled ? in[1] * kScale : in[1]); },
+      .fresh_inputs = 2,
       .formula = [scaled](const Tensors& in,
                           const at::Tensor&) { return in[0] + in[1] * (scaled ? kScale : 1.0); }};
+}
+
+/// x += y and x -= y by turns, as gradients are added up. Of whole numbers, so that x comes back
+/// exactly.
+Operation accumulation(const at::Tensor& x, const at::Tensor& y) {
+  const auto adds = std::make_shared<bool>(false);  // now x + y
+  return {.inputs = {x, y},
+          .forward =
+              [adds](const Tensors& in) {
+                *adds = !*adds;
+                return in[0].add_(in[1], *adds ? 1 : -1);
+              },
+          .fresh_inputs = 2,
+          .formula = [adds, first = x.to(at::kDouble, false, /*copy=*/true)](
+                         const Tensors& in,
+                         const at::Tensor&) { return *adds ? first + in[1] : first; }};
 }
 
 /// Elements of a token: of its state, its keys, or its feed-forward layer.
@@ -78,6 +98,10 @@ Operation elementwise_operation(Case& c, const at::TensorOptions& options) {
     const std::int64_t head = config.head_dim();
     return rotary(random({1, tokens, width / head, head}), config, c.flag("fused"));
   }
+  if (operation == "accumulate") {
+    const auto whole = [&] { return torch::randint(-3, 4, {tokens, width}, options); };
+    return accumulation(whole(), whole());
+  }
   const at::Tensor x = random({tokens, width}), y = random({tokens, width});
   return operation == "swiglu" ? swiglu(x, y, c.flag("fused"))
                                : sum(x, y, operation == "scaled_add");
@@ -89,7 +113,7 @@ OperationWork elementwise_work(const Point& p) {
                inputs = (operation == "rotary" ? 1 : 2) * result;
   const torch_support::Passes passes = passes_of(p);
   double elements = operation_bytes(inputs, result, inputs, passes);
-  if (operation == "add") elements = passes.sum(inputs + result, 0);
+  if (operation == "add" || operation == "accumulate") elements = passes.sum(inputs + result, 0);
   if (operation == "scaled_add")  // from a gradient another one
     elements = passes.sum(inputs + result, 2 * result);
   return {.bytes = element_bytes(p.text("precision")) * elements};

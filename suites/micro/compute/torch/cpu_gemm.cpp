@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products with LibTorch on the host.
+#include <cstddef>
+#include <span>
+
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 
@@ -18,15 +21,25 @@ class CpuGemm final : public GemmEngine {
         weight_(matrix(size.n, size.k, size.w_by_inner)),
         c_(at::full({size.m, size.n}, -1e3, torch_support::storage_type(precision))),
         left_(size.a_by_inner ? a_.t() : a_),
-        right_(size.w_by_inner ? weight_ : weight_.t()) {
+        right_(size.w_by_inner ? weight_ : weight_.t()),
+        batch_of_a_(left_.unflatten(0, {size.batch, -1})),
+        batch_of_c_(c_.unflatten(0, {size.batch, -1})) {
     fill(GemmValues::normal);
   }
   void fill(GemmValues values) override {
     repeat(a_.data_ptr(), a_.nbytes(), part_of_a(size_, precision_, values));
     repeat(weight_.data_ptr(), weight_.nbytes(), part_of_weight(size_, precision_, values));
   }
-  void start() override { at::mm_out(c_, left_, right_); }
+  void start() override {
+    if (size_.batch == 1)
+      at::mm_out(c_, left_, right_);
+    else
+      at::bmm_out(batch_of_c_, batch_of_a_, right_.expand({size_.batch, -1, -1}));
+  }
   void finish() override {}
+  std::span<const std::byte> a() const override {
+    return {static_cast<const std::byte*>(a_.const_data_ptr()), a_.nbytes()};
+  }
   GemmResult result() override {
     const auto* first = static_cast<const std::uint8_t*>(c_.data_ptr());
     return {{first, first + c_.nbytes()}, static_cast<std::size_t>(c_.element_size())};
@@ -46,7 +59,8 @@ class CpuGemm final : public GemmEngine {
   GemmSize size_;
   std::string precision_;
   at::Tensor a_, weight_, c_;
-  at::Tensor left_, right_;  ///< views of a_ [m, k] and weight_ [k, n]
+  at::Tensor left_, right_;             ///< views of a_ [m, k] and weight_ [k, n]
+  at::Tensor batch_of_a_, batch_of_c_;  ///< views of a_ and c_ by batch
 };
 
 }  // namespace

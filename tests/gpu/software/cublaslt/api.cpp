@@ -181,6 +181,17 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t handle) {
   return destroy<Layout>(handle);
 }
 
+cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t handle,
+                                                cublasLtMatrixLayoutAttribute_t attribute,
+                                                const void* value, std::size_t bytes) {
+  Layout* layout = object<Layout>(handle);
+  if (layout == nullptr) return CUBLAS_STATUS_INVALID_VALUE;
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT) return set(layout->batch, value, bytes);
+  if (attribute == CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET)
+    return set(layout->stride, value, bytes);
+  return CUBLAS_STATUS_INVALID_VALUE;
+}
+
 cublasStatus_t cublasLtMatmulPreferenceCreate(cublasLtMatmulPreference_t* handle) {
   return create(handle, Preference{});
 }

@@ -17,16 +17,22 @@ Shape shape(const Layout& layout, cublasOperation_t turned) {
                                : Shape{layout.columns, layout.rows};
 }
 
-bool is_matrix(const Layout& layout) {
-  return bits_of(layout.type) != 0 && layout.rows > 0 && layout.columns > 0 &&
-         layout.ld >= static_cast<std::int64_t>(layout.rows);
+/// Elements before matrix `one` of a batch.
+std::uint64_t first(const Layout& layout, std::int32_t one) {
+  return static_cast<std::uint64_t>(one) * static_cast<std::uint64_t>(layout.stride);
 }
 
-/// Index of element (row, column) of op(matrix).
-std::size_t place(const Layout& layout, cublasOperation_t turned, std::uint64_t row,
-                  std::uint64_t column) {
-  const auto ld = static_cast<std::uint64_t>(layout.ld);
-  return turned == CUBLAS_OP_N ? row + column * ld : column + row * ld;
+bool is_matrix(const Layout& layout) {
+  return bits_of(layout.type) != 0 && layout.rows > 0 && layout.columns > 0 &&
+         layout.ld >= static_cast<std::int64_t>(layout.rows) && layout.batch > 0 &&
+         layout.stride >= 0;
+}
+
+/// Index of element (row, column) of op(matrix), of matrix `one` of a batch.
+std::size_t place(const Layout& layout, std::int32_t one, cublasOperation_t turned,
+                  std::uint64_t row, std::uint64_t column) {
+  const auto ld = static_cast<std::uint64_t>(layout.ld), before = first(layout, one);
+  return before + (turned == CUBLAS_OP_N ? row + column * ld : column + row * ld);
 }
 
 /// fp8 products exist on Hopper as "TN" only, with sizes that are multiples of 16.
@@ -82,8 +88,8 @@ double scale_of(const void* scales, const Layout& layout, std::uint64_t row, std
 }
 
 template <typename Sum>
-void multiply_as(const Operation& operation, const Matrices& m, double alpha, double beta,
-                 const void* a, const void* b, const void* c, void* d) {
+void multiply_one(const Operation& operation, const Matrices& m, std::int32_t one, double alpha,
+                  double beta, const void* a, const void* b, const void* c, void* d) {
   const std::uint64_t inner = shape(m.a, operation.a).columns;
   for (std::uint64_t column = 0; column < m.d.columns; ++column) {
     for (std::uint64_t row = 0; row < m.d.rows; ++row) {
@@ -91,13 +97,13 @@ void multiply_as(const Operation& operation, const Matrices& m, double alpha, do
       for (std::uint64_t k = 0; k < inner; ++k) {
         const double scale = scale_of(operation.a_scales, m.a, row, k) *
                              scale_of(operation.b_scales, m.b, column, k);
-        sum += static_cast<Sum>(load(a, place(m.a, operation.a, row, k), m.a.type) * scale) *
-               static_cast<Sum>(load(b, place(m.b, operation.b, k, column), m.b.type));
+        sum += static_cast<Sum>(load(a, place(m.a, one, operation.a, row, k), m.a.type) * scale) *
+               static_cast<Sum>(load(b, place(m.b, one, operation.b, k, column), m.b.type));
       }
       double value = alpha * static_cast<double>(sum);
       // beta = 0: C is not read, whatever it holds.
-      if (beta != 0) value += beta * load(c, place(m.c, CUBLAS_OP_N, row, column), m.c.type);
-      store(d, place(m.d, CUBLAS_OP_N, row, column), m.d.type, value);
+      if (beta != 0) value += beta * load(c, place(m.c, one, CUBLAS_OP_N, row, column), m.c.type);
+      store(d, place(m.d, one, CUBLAS_OP_N, row, column), m.d.type, value);
     }
   }
 }
@@ -106,7 +112,9 @@ void multiply_as(const Operation& operation, const Matrices& m, double alpha, do
 
 std::size_t extent(const Layout& layout) {
   const auto ld = static_cast<std::uint64_t>(layout.ld);
-  return (((layout.columns - 1) * ld + layout.rows) * bits_of(layout.type) + 7) / 8;
+  const std::uint64_t elements =
+      first(layout, layout.batch - 1) + (layout.columns - 1) * ld + layout.rows;
+  return (elements * bits_of(layout.type) + 7) / 8;
 }
 
 std::size_t scale_extent(const Layout& layout) {
@@ -118,17 +126,20 @@ cublasStatus_t support(const Operation& operation, const Matrices& m) {
     return CUBLAS_STATUS_INVALID_VALUE;
   const Shape a = shape(m.a, operation.a), b = shape(m.b, operation.b);
   const bool fits = a.columns == b.rows && a.rows == m.d.rows && b.columns == m.d.columns &&
-                    m.c.rows == m.d.rows && m.c.columns == m.d.columns;
+                    m.c.rows == m.d.rows && m.c.columns == m.d.columns && m.a.batch == m.d.batch &&
+                    m.b.batch == m.d.batch && m.c.batch == m.d.batch;
   if (!fits) return CUBLAS_STATUS_INVALID_VALUE;
   return types_fit(operation, m) ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
 void multiply(const Operation& operation, const Matrices& matrices, double alpha, double beta,
               const void* a, const void* b, const void* c, void* d) {
-  if (operation.compute == CUBLAS_COMPUTE_64F)
-    multiply_as<double>(operation, matrices, alpha, beta, a, b, c, d);
-  else
-    multiply_as<float>(operation, matrices, alpha, beta, a, b, c, d);
+  for (std::int32_t one = 0; one < matrices.d.batch; ++one) {
+    if (operation.compute == CUBLAS_COMPUTE_64F)
+      multiply_one<double>(operation, matrices, one, alpha, beta, a, b, c, d);
+    else
+      multiply_one<float>(operation, matrices, one, alpha, beta, a, b, c, d);
+  }
 }
 
 }  // namespace scalemark::software_cublaslt

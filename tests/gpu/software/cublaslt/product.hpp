@@ -16,6 +16,8 @@ struct Layout {
   cudaDataType_t type = CUDA_R_32F;
   std::uint64_t rows = 0, columns = 0;
   std::int64_t ld = 0;
+  std::int32_t batch = 1;   ///< matrices of a batch
+  std::int64_t stride = 0;  ///< elements from one of them to the next
 };
 
 /// What a descriptor says.
@@ -33,7 +35,7 @@ struct Matrices {
   Layout a, b, c, d;
 };
 
-/// Bytes from the first element of a matrix to the end of its last.
+/// Bytes from the first element of a matrix, or of a batch of them, to the end of its last.
 std::size_t extent(const Layout& layout);
 
 /// Bytes of the scales of an operand of fp4, which is stored by its inner dimension.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Single operations of a training step as `scalemark run` runs them.
+#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
@@ -23,7 +25,9 @@ const std::vector<std::pair<const char*, std::vector<std::string>>> kSmall = {
     {"micro/normalization", {"channels=24", "rows=64", "layout=nhwc,nchw", "fused=false,true"}},
     {"micro/attention", {"model=tiny,110m", "batch=2", "sequence=17"}},
     {"micro/cross_entropy", {"kind=token,sequence", "vocabulary=101", "tokens=9"}},
-    {"micro/elementwise", {"model=tiny", "tokens=12", "width=dim,kv,ffn", "fused=false,true"}},
+    {"micro/elementwise",
+     {"operation=swiglu,rotary,add,scaled_add,accumulate", "model=tiny", "tokens=12",
+      "width=dim,kv,ffn", "fused=false,true"}},
     {"micro/embedding", {"model=tiny", "tokens=33"}},
     {"micro/classifier", {"image=33,100", "batch=3", "layout=nhwc,nchw"}}};
 
@@ -81,6 +85,9 @@ TEST(Operations, DeclareWhatTheyCount) {
       {"micro/conv2d",
        {"layer=stem,depthwise8", "pass=forward,backward,train", "image=33", "batch=3"}},
       {"micro/gemm", {"shape=square,gate", "rows=24", "model=8b,tiny", "precision=fp64,fp32"}},
+      {"micro/gemm",
+       {"shape=key_value", "rows=24", "model=tiny", "batch=4,24", "reuse_distance=0,1M",
+        "product=forward,input_gradient", "device=cpu", "precision=fp64,fp32,bf16"}},
       {"micro/optimizer", {"parameters=1000", "tensors=3"}},
       {"micro/quantized_linear", {"model=tiny", "shape=query", "rows=7", "pass=forward,train"}},
       {"micro/stream", {"bytes=4K", "dtype=fp64,fp32"}}};
@@ -93,6 +100,36 @@ TEST(Operations, DeclareWhatTheyCount) {
       expect_declared_work(result);
     }
   }
+}
+
+/// LibTorch's product of parts of the rows with one weight.
+TEST(Operations, AProductMayBeOfABatch) {
+  const std::vector<test::CalledOperator> called = test::called_operators([] {
+    test::run_cases("micro/gemm",
+                    {"shape=key_value", "model=tiny", "rows=24", "batch=4",
+                     "product=input_gradient", "device=cpu", "precision=fp32"},
+                    1);
+  });
+  using Sizes = std::vector<std::vector<std::int64_t>>;
+  const auto product = std::ranges::find(called, "aten::bmm", &test::CalledOperator::name);
+  ASSERT_NE(product, called.end());
+  EXPECT_EQ(Sizes(product->sizes.begin(), product->sizes.begin() + 2),
+            (Sizes{{4, 6, 64}, {4, 64, 256}}));
+}
+
+TEST(Operations, BatchesArePartsOfTheRows) {
+  const auto cases = [](const std::string& batch, const std::string& more) {
+    return test::run_cases("micro/gemm",
+                           {"shape=square", "model=8b", "rows=24", "device=cpu", batch, more}, 1)
+        .size();
+  };
+  const std::size_t five = cases("batch=1,4,5,24,48", "precision=fp32"),
+                    weights = cases("batch=1,4", "product=input_gradient,weight_gradient"),
+                    small = cases("batch=4", "precision=fp16,fp8,fp4");
+  if (!root()) return;
+  EXPECT_EQ(five, 3U) << "24 rows are neither five equal parts nor 48";
+  EXPECT_EQ(weights, 3U) << "its weight is one";
+  EXPECT_EQ(small, 1U);
 }
 
 /// In place, so that a training keeps a copy of what is overwritten.
