@@ -9,9 +9,19 @@
 
 namespace scalemark {
 
-/// Operations with the same row are one part of the workload. Between two uses of an operand a step
-/// uses other memory; on a CPU the rows state how much (axis `reuse_distance`, bytes), as it
-/// decides what an operation finds in the caches. Rows of GPUs do not.
+/// Axis of rows on CPUs: bytes of other memory that a step uses between two uses of an operand.
+/// They decide what the operation finds in the caches.
+inline constexpr const char* kReuseDistance = "reuse_distance";
+
+/// No more is read before a call.
+inline constexpr std::int64_t kMaxReuseDistance = std::int64_t{1} << 30;
+
+/// Axes of a row of micro/elementwise beside `axes`: a sum of two tensors of so many elements, by
+/// its operation `add` or `accumulate`.
+Point sum_of_elements(Point axes, const char* operation, std::int64_t elements);
+
+/// Operations with the same row are one part of the workload. Rows of CPUs have a reuse distance,
+/// of at most kMaxReuseDistance; those of GPUs have none.
 class OperationRows {
  public:
   /// Of a training at this point.
@@ -24,8 +34,11 @@ class OperationRows {
   /// has them far apart, so that each finds other things in the caches.
   void add_passes(WorkloadPart part, std::int64_t forward, std::int64_t backward);
 
+  /// All that was added happens so many times.
+  void repeat(std::int64_t times);
+
   /// All of them; none are left.
-  Workload take() { return std::move(workload_); }
+  Workload take() { return std::exchange(workload_, {}); }
 
  private:
   bool on_cpu_;

@@ -6,8 +6,12 @@ import h5py
 
 
 def replace_attribute(group, name, text):
-    del group.attrs[name]
-    group.attrs.create(name, text, dtype=h5py.string_dtype("utf-8", len(text)))
+    replace(group.attrs, name, text)
+
+
+def replace(attributes, name, text):
+    del attributes[name]
+    attributes.create(name, text, dtype=h5py.string_dtype("utf-8", len(text)))
 
 
 def edit_header(path, change):
@@ -31,6 +35,29 @@ def copy_of_another_machine(path, copy):
 def twice_as_long(path, copy):
     """The same run, all of whose times are twice as long."""
     return times_as_long(path, copy, 2)
+
+
+def with_axes(path, copy, **axes):
+    """The same run, whose cases have these values of axes."""
+    def change(file):
+        for case in file["cases"].values():
+            params = case["params"].attrs
+            for axis, value in axes.items():
+                if isinstance(value, int):
+                    params[axis] = value
+                else:
+                    replace(params, axis, value)
+            axes_of_key = (f"{axis}={text(value)}" for axis, value in sorted(params.items()))
+            replace_attribute(case, "key", " ".join([text(case.attrs["name"]), *axes_of_key]))
+            for name in [name for name in case.attrs if "digest" in name]:
+                del case.attrs[name]
+    shutil.copy(path, copy)
+    edit_header(copy, change)
+    return copy
+
+
+def text(value):
+    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def times_as_long(path, copy, factor, metrics=None):

@@ -117,7 +117,7 @@ class Pages(ProgramTest):
         steps = self.browser.evaluate("[...document.querySelectorAll('#steps .bg')].map(g => g.textContent)")
         self.assertEqual(len(steps), 1)
         self.assertRegex(steps[0], r"^llm/finetune .*method=lora.*: 435\.8 ms Rows are missing, so that nothing is said of what bounds")
-        self.assertRegex(steps[0], r"products\s*335\.8 ms, 77\.1 %, 2 rows missing")
+        self.assertRegex(steps[0], r"products\s*307\.1 ms, 70\.5 %, 16 rows missing")
         self.assertRegex(steps[0], r"normalisations\s*rows are missing")
         self.assertRegex(steps[0], r"sums of gradients\s*1\.913 ms, 0\.4 %, 4 rows missing")
         # Rows of another machine explain nothing, and a training without rows is not drawn.

@@ -15,6 +15,7 @@
 #include "common/analysis/message_costs.hpp"
 #include "common/base/error.hpp"
 #include "common/cli/commands/missing_rows.hpp"
+#include "common/core/operation_rows.hpp"
 #include "common/predict/op_cost.hpp"
 #include "common/predict/step_sizes.hpp"
 #include "common/result/summarise.hpp"
@@ -39,9 +40,6 @@ std::optional<double> recorded_seconds(const CaseResult& one, const std::string&
 /// So many sizes stand for all steps of a training whose steps differ.
 constexpr std::size_t kSizes = 4;
 
-/// Follows from the size of a step, so that rows of one family differ in it, too.
-constexpr const char* kReuseDistance = "reuse_distance";
-
 /// The larger of two reuse distances over the smaller one; infinite for rows with and without.
 double distance_ratio(const Point& a, const Point& b) {
   const auto one = static_cast<double>(a.integer(kReuseDistance, 0)),
@@ -49,10 +47,10 @@ double distance_ratio(const Point& a, const Point& b) {
   return one == other ? 1 : std::max(one, other) / std::min(one, other);
 }
 
-/// Whether two points have the same axes, and but for one the same values. Reuse distances may
-/// differ by a factor of 2.
+/// Whether two points have the same axes, and but for one size the same values. Reuse distances may
+/// differ by a factor of 2, as they follow from the size of a step.
 bool equal_but_for(const std::string& axis, const Point& a, const Point& b) {
-  if (axis != kReuseDistance && distance_ratio(a, b) > 2) return false;
+  if (distance_ratio(a, b) > 2) return false;
   return std::ranges::equal(a, b, [&](const auto& one, const auto& other) {
     return one.first == other.first &&
            (one.first == axis || one.first == kReuseDistance || one.second == other.second);
@@ -156,7 +154,7 @@ void StepRows::add_training(const CaseResult& one, const Benchmark& benchmark, P
 std::optional<double> StepRows::between(const RowsByKey& rows, const Point& wanted, Times times) {
   for (const auto& [axis, value] : wanted) {
     const auto* const size = std::get_if<std::int64_t>(&value);
-    if (size == nullptr || axis == "threads" || axis == "ranks") continue;
+    if (size == nullptr || axis == "threads" || axis == "ranks" || axis == kReuseDistance) continue;
     std::map<double, double> seconds, nearest;  // by size
     for (const auto& [key, row] : rows) {
       const auto* const other = row.point.find_as<std::int64_t>(axis);

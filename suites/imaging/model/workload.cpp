@@ -76,13 +76,9 @@ class KeptMemory {
 
 /// A sum of tensors of so many elements.
 Point sum_of(std::int64_t elements, const Point& training) {
-  Point point = without_tf32(training);
-  point["operation"] = std::string("add");
-  point["pass"] = std::string("forward");
-  point["model"] = std::string("tiny");
-  point["tokens"] = std::int64_t{1};
-  point["elements"] = elements;
-  return point;
+  Point row = sum_of_elements(without_tf32(training), "add", elements);
+  row["pass"] = std::string("forward");
+  return row;
 }
 
 /// Residual sums, the sums of the gradients of what they have twice, and what counts the batches of

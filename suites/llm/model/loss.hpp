@@ -13,6 +13,10 @@ inline constexpr std::int64_t kMasked = -100;
 
 /// Number of chunks in torchtune's chunked cross-entropy.
 inline constexpr std::int64_t kLossChunks = 8;
+/// Tokens of each row of `width` tokens in such a chunk; the last one may have fewer.
+constexpr std::int64_t loss_chunk_width(std::int64_t width) {
+  return (width + kLossChunks - 1) / kLossChunks;
+}
 /// Rows of logits that a loss fused with the head computes at a time.
 inline constexpr std::int64_t kLossRows = 256;
 

@@ -30,24 +30,24 @@ std::int64_t usual_width(const Point& point, const LlamaConfig& config) {
 
 MemoryRequest request_of(const Point& point, const LlamaConfig& config, std::int64_t width) {
   const Method method = method_of(point);
-  MemoryRequest request{.config = config,
-                        .lora = trains_adapters(method),
-                        .nf4 = method == Method::qlora,
-                        .fake_quant = method == Method::qat,
-                        .reference = method == Method::dpo_full,
-                        .pairs = compares_answers(method),
-                        .packed = point.flag("packed"),
-                        .gradients_stay = point.text("parallel") == "ddp" ||
-                                          point.integer("accumulation") > 1 || point.flag("graphs"),
-                        .element_bytes = static_cast<std::int64_t>(
-                            c10::elementSize(element_type(point.text("precision")))),
-                        .batch = rows_of(point),
-                        .width = width,
-                        .checkpointing = point.flag("checkpointing"),
-                        .fused_loss = point.text("mode") == "tuned",
-                        .fused = point.text("mode") == "tuned",
-                        .cuda = point.text("device") == "cuda",
-                        .sharding = {}};
+  MemoryRequest request{
+      .config = config,
+      .lora = trains_adapters(method),
+      .nf4 = method == Method::qlora,
+      .fake_quant = method == Method::qat,
+      .reference = method == Method::dpo_full,
+      .pairs = compares_answers(method),
+      .packed = point.flag("packed"),
+      .gradients_stay = gradients_stay(point) || point.integer("accumulation") > 1,
+      .element_bytes =
+          static_cast<std::int64_t>(c10::elementSize(element_type(point.text("precision")))),
+      .batch = rows_of(point),
+      .width = width,
+      .checkpointing = point.flag("checkpointing"),
+      .fused_loss = point.text("mode") == "tuned",
+      .fused = point.text("mode") == "tuned",
+      .cuda = point.text("device") == "cuda",
+      .sharding = {}};
   if (point.text("parallel") == "fsdp") {
     request.sharding = MemorySharding{.ranks = point.integer("ranks"),
                                       .reshard = point.flag("reshard"),
@@ -68,6 +68,10 @@ double gathered_bytes(const Point& point, const MemoryRequest& request) {
 }
 
 }  // namespace
+
+bool gradients_stay(const Point& params) {
+  return params.text("parallel") == "ddp" || params.flag("graphs", false);
+}
 
 std::uint64_t predicted_memory(const Point& params, const LlamaConfig& config, std::int64_t width) {
   return predict_memory(request_of({params}, config, width)).total();

@@ -23,6 +23,10 @@ std::uint64_t expected_memory(const Point& params);
 /// FLOPs.
 std::vector<Forecast> forecast_step(const Point& params);
 
+/// Whether gradients stay in memory of their own, so that those of each micro-batch are added to
+/// it.
+bool gradients_stay(const Point& params);
+
 /// What the ranks exchange in a step: DDP its gradients, Fsdp also parameters, whose parts depend
 /// on axis `ranks`. Empty for a single rank.
 Workload step_communication(const Point& params);

@@ -58,7 +58,7 @@ std::int64_t kept_by_weight(const MemoryRequest& request) {
 
 /// Parts in which the sequence goes through the head, if not fused with the loss.
 std::int64_t head_parts(const MemoryRequest& request) {
-  const std::int64_t width = (request.width + kLossChunks - 1) / kLossChunks;
+  const std::int64_t width = loss_chunk_width(request.width);
   return (request.width + width - 1) / width;
 }
 

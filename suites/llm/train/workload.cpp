@@ -3,7 +3,6 @@
 #include "suites/llm/train/workload.hpp"
 
 #include <algorithm>
-#include <iterator>
 #include <string>
 
 #include <fmt/format.h>
@@ -64,7 +63,7 @@ void add_elementwise(StepParts& step) {
     step.add_operation(kElementwise, "micro/elementwise", row, step.config.layers,
                        step.recomputed + step.reference, step.distance.within_layer, backward);
   };
-  add("swiglu", "dim", step.distance.average);
+  add("swiglu", "dim", step.backward_distance());
   // The gradients of a rotation need nothing from its forward pass.
   add("rotary", "dim", step.distance.within_layer);
   add("rotary", "kv", step.distance.within_layer);
@@ -153,12 +152,10 @@ Workload finetuning_workload(const Point& point) {
   add_sums(step);
   add_losses(step);
   add_embedding(step);
-  Workload parts = step.rows.take();
-  for (WorkloadPart& part : parts) part.count *= point.integer("accumulation");
+  step.rows.repeat(point.integer("accumulation"));
   add_accumulation(step);
   add_optimiser(step);
-  std::ranges::move(step.rows.take(), std::back_inserter(parts));
-  return parts;
+  return step.rows.take();
 }
 
 Point with_width(Point training, std::int64_t width) {

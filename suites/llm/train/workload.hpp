@@ -9,10 +9,11 @@
 
 namespace scalemark::llm {
 
-/// Products, attention, normalisations, elementwise operations, loss, embedding and optimiser of
-/// one step of llm/finetune at `point`, which must have no why_unknown_operations(). Empty where
-/// rows of text vary in width (neither `packed`, nor `pad_multiple` equal to `sequence`). Left out,
-/// for want of rows: masks of packed rows, and the optimiser in bf16. Sharded, the optimiser has
+/// Products, adapters, attention, normalisations, elementwise operations, sums of gradients, loss,
+/// embedding and optimiser of one step of llm/finetune at `point`, which must have no
+/// why_unknown_operations(). Empty where rows of text vary in width (neither `packed`, nor
+/// `pad_multiple` equal to `sequence`). Left out, for want of rows: masks of packed rows, the
+/// optimiser in bf16, and sums of sharded gradients over micro-batches. Sharded, the optimiser has
 /// this rank's part.
 Workload finetuning_workload(const Point& point);
 

@@ -13,6 +13,7 @@
 
 #include "common/base/small_files.hpp"
 #include "common/base/text.hpp"
+#include "common/core/operation_rows.hpp"
 
 namespace scalemark::micro {
 namespace {
@@ -44,7 +45,7 @@ void cache_axes(Benchmark& benchmark) {
                       .defaults = {"hot"},
                       .implied = "hot",
                       .doc = "Operands in the caches from the call before, or not (CPUs only)"})
-      .axis_integer("reuse_distance",
+      .axis_integer(kReuseDistance,
                     {.minimum = 0,
                      .maximum = std::int64_t{1} << 40,
                      .defaults = "0",
@@ -53,12 +54,12 @@ void cache_axes(Benchmark& benchmark) {
                             "training uses them between two uses of an operand (CPUs only)",
                      .unit = "By"})
       .where([](const Point& p) {
-        return p.integer("reuse_distance") == 0 || p.text("cache") == "hot";
+        return p.integer(kReuseDistance) == 0 || p.text("cache") == "hot";
       });
 }
 
 std::size_t largest_cache() {
-  constexpr std::int64_t kUnknown = 64 << 20, kMost = 512 << 20;
+  constexpr std::int64_t kUnknown = 64 << 20, kMost = kMaxReuseDistance / 2;
   std::int64_t largest = 0;
   for (int index = 0; index < 8; ++index) {  // "32768K"
     const std::string size =
@@ -69,7 +70,7 @@ std::size_t largest_cache() {
 }
 
 MeasureOptions with_cache(Case& c, MeasureOptions options, const FreshMemory& fresh) {
-  const auto distance = static_cast<std::size_t>(c.integer("reuse_distance"));
+  const auto distance = static_cast<std::size_t>(c.integer(kReuseDistance));
   const bool cold = c.text("cache") == "cold";
   if (!cold && distance == 0) return options;
   if (c.text("device") != "cpu") c.skip("cache=cold and reuse_distance are for CPUs");

@@ -40,12 +40,13 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
                     .defaults = {"dim"},
                     .implied = "dim",
                     .doc = "Elements of a token: of the state, the keys, the feed-forward layer"})
-    .axis_integer("elements", {.minimum = 0,
-                               .maximum = std::int64_t{1} << 32,
-                               .defaults = "0",
-                               .implied = 0,
-                               .doc = "Sums: elements of a tensor; 0: of the tokens",
-                               .unit = "{element}"})
+    .axis_integer("elements",
+                  {.minimum = 0,
+                   .maximum = std::int64_t{1} << 32,
+                   .defaults = "0",
+                   .implied = 0,
+                   .doc = "Operations add and accumulate: elements of a tensor; 0: of the tokens",
+                   .unit = "{element}"})
     .axis_boolean("fused", {.defaults = {true},
                             .implied = true,
                             .doc = "One function with its own gradient, as in mode=tuned"})

@@ -112,15 +112,16 @@ OperationWork product_work(const Point& p) {
           .bytes = static_cast<double>(matrix_bytes(size, p.text("precision")))};
 }
 
-/// Parts of the rows with one weight, in precisions that LibTorch multiplies.
-bool is_batch(const Point& p) {
+/// Equal parts of the rows, in precisions that LibTorch multiplies. A gradient of the weight is
+/// one.
+bool has_valid_batch(const Point& p) {
   return p.integer("rows") % p.integer("batch") == 0 && p.text("product") != "weight_gradient" &&
          p.text("shape") != "best" && !p.text("precision").starts_with("fp8") &&
          !p.text("precision").starts_with("fp4");
 }
 
 bool is_sensible(const Point& p) {
-  if (p.integer("batch") > 1 && !is_batch(p)) return false;
+  if (p.integer("batch") > 1 && !has_valid_batch(p)) return false;
   if (p.flag("fast_accumulation") && (p.text("precision") != "fp8" || p.text("device") != "cuda"))
     return false;
   // cuBLASLt multiplies fp8 and fp4 only as the forward pass stores them.
@@ -153,9 +154,9 @@ SCALEMARK_BENCHMARK("micro/gemm", gemm)
                             .maximum = 1 << 17,
                             .defaults = "1",
                             .implied = 1,
-                            .doc = "Parts of the rows, each multiplied by itself in a batch, as "
-                                   "LibTorch does if they do not follow each other in memory",
-                            .unit = "{product}"})
+                            .doc = "Matrices in the batch: so many equal parts of the rows, "
+                                   "multiplied by the same weight (bmm)",
+                            .unit = "{matrix}"})
     .axis("data",
           {.values = {"normal", "whole_numbers"},
            .defaults = {"normal"},

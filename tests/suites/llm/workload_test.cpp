@@ -95,7 +95,7 @@ std::vector<test::CalledOperator> called_in(const Point& training) {
   model->train();
   model->checkpoint_layers(training.flag("checkpointing"));
   model->fuse(tuned);
-  const auto parallelism = make_single();
+  const auto parallelism = training.flag("graphs") ? make_replicas({}) : make_single();
   parallelism->add(model);
   Finetuner finetuner(model, {}, *parallelism, make_objective(method, model, tuned));
   const std::vector micro_batches(static_cast<std::size_t>(training.integer("accumulation")),
@@ -133,9 +133,11 @@ TEST_P(EachMethod, ProductsAreThoseOfAStep) {
 }
 
 TEST(Workload, TheHeadsPartsOfUnequalSizeAreThoseOfAStep) {
-  for (const std::int64_t width : {61, 17}) {
-    const Point point = with_width(training_point("full"), width);
-    EXPECT_EQ(stated(point), seen(point)) << width;
+  for (const std::string method : {"full", "lora"}) {
+    for (const std::int64_t width : {61, 17}) {
+      const Point point = with_width(training_point(method), width);
+      EXPECT_EQ(stated(point), seen(point)) << method << " " << width;
+    }
   }
 }
 
@@ -323,8 +325,9 @@ TEST_P(EachMethod, SumsAreThoseOfAStep) {
     Point training = training_point(GetParam(), mode);
     if (compares_answers(parse_method(GetParam()))) training["batch"] = kTextRows / 2;
     training[kStepLabels] = kTextRows * kTextWidth;
-    for (const std::int64_t micro_batches : {1, 3}) {
-      training["accumulation"] = micro_batches;
+    for (const auto& [micro_batches, graphs] : {std::pair(1, false), {3, false}, {2, true}}) {
+      training["accumulation"] = std::int64_t{micro_batches};
+      training["graphs"] = graphs;  // as the gradients of DDP, they stay in memory of their own
       const Sums stated = stated_sums(training), seen = seen_sums(training);
       EXPECT_EQ(stated.activations, seen.activations) << mode << " " << micro_batches;
       EXPECT_EQ(stated.parameters, seen.parameters) << mode << " " << micro_batches;
@@ -354,10 +357,36 @@ TEST(Workload, OperationsOfACpuFindInTheCachesWhatAStepLeaves) {
     EXPECT_EQ(found.at(component), std::set{within_layer}) << component;
   for (const char* component : {"embedding", "gradients", "optimiser"})
     EXPECT_EQ(found.at(component), std::set{average}) << component;
+  const auto distances = [](const Point& training, const std::string& wanted) {
+    std::set<std::int64_t> several;
+    for (const WorkloadPart& part : finetuning_workload(training)) {
+      if (part.component == wanted || part.point.text("shape", "") == wanted)
+        several.insert(part.point.integer("reuse_distance"));
+    }
+    return several;
+  };
+  // 7 parts of 8 tokens of each row, and one of 5: the one before has used the weight.
+  EXPECT_EQ(distances(with_width(point, 61), "head").size(), 1U);
+  point["checkpointing"] = true;  // the layer's forward pass has just been repeated
+  EXPECT_EQ(distances(point, "attention").size(), 1U);
   point["device"] = std::string("cuda");
   for (const WorkloadPart& part : finetuning_workload(point)) {
     EXPECT_EQ(part.point.find("reuse_distance"), nullptr) << part.component;
     EXPECT_NE(part.point.text("pass", ""), "backward") << part.component;
+  }
+}
+
+/// Its head is the embedding, which is not quantised.
+TEST(Workload, ATiedHeadIsAPlainProduct) {
+  for (const auto& [model, benchmark] :
+       {std::pair("tiny", "micro/quantized_linear"), {"1b", "micro/gemm"}}) {
+    Point point = training_point("qat");
+    point["model"] = std::string(model);
+    for (const WorkloadPart& part : finetuning_workload(point)) {
+      if (part.point.text("shape", "") == "head") {
+        EXPECT_EQ(part.benchmark, benchmark) << model;
+      }
+    }
   }
 }
 

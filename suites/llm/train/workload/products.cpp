@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "suites/llm/train/workload/step_parts.hpp"
 
@@ -13,7 +14,8 @@ namespace {
 struct Product {
   const char* shape;
   std::int64_t rows;
-  std::int64_t reuse_distance;
+  /// Of the weight, forward and for the gradients.
+  std::int64_t forward_distance, backward_distance;
   std::int64_t batch = 1;  ///< parts of the rows
 };
 
@@ -24,18 +26,18 @@ struct ProductCounts {
 
 void add_plain(StepParts& step, std::string_view component, const Product& product,
                const ProductCounts& counts) {
-  const auto one = [&](const char* kind, std::int64_t count) {
+  const auto one = [&](const char* kind, std::int64_t count, std::int64_t reuse_distance) {
     Point row = step.axes();
     row["shape"] = std::string(product.shape);
     row["model"] = step.training.text("model");
     row["rows"] = product.rows;
     row["batch"] = product.batch;
     row["product"] = std::string(kind);
-    step.rows.add({std::string(component), "micro/gemm", row, count}, product.reuse_distance);
+    step.rows.add({std::string(component), "micro/gemm", row, count}, reuse_distance);
   };
-  one("forward", counts.forward);
-  one("input_gradient", counts.back);
-  one("weight_gradient", counts.trained);
+  one("forward", counts.forward, product.forward_distance);
+  one("input_gradient", counts.back, product.backward_distance);
+  one("weight_gradient", counts.trained, product.backward_distance);
 }
 
 /// Layers that are no plain products: `back` with their gradients, the other forward passes
@@ -49,7 +51,8 @@ void add_quantised(StepParts& step, const char* shape, std::int64_t rows, std::i
   row["rows"] = rows;
   row["fused"] = step.tuned;
   const std::int64_t distance = step.distance.average;
-  step.add_operation(kProducts, "micro/quantized_linear", row, back, 0, distance, distance);
+  step.add_operation(kProducts, "micro/quantized_linear", row, back, 0, distance,
+                     step.backward_distance());
   step.add_forward(kProducts, "micro/quantized_linear", row, forward - back, distance);
 }
 
@@ -61,7 +64,10 @@ void add_layer_products(StepParts& step, const char* shape, std::int64_t layers,
     add_quantised(step, shape, step.tokens(), forward, back);
   else
     add_plain(step, kProducts,
-              {.shape = shape, .rows = step.tokens(), .reuse_distance = step.distance.average},
+              {.shape = shape,
+               .rows = step.tokens(),
+               .forward_distance = step.distance.average,
+               .backward_distance = step.backward_distance()},
               {.forward = forward, .back = back, .trained = step.lora ? 0 : layers});
 }
 
@@ -72,7 +78,10 @@ void add_adapters(StepParts& step) {
     const std::int64_t all = each * step.config.layers;
     add_plain(
         step, kAdapters,
-        {.shape = shape, .rows = step.tokens(), .reuse_distance = step.distance.within_layer},
+        {.shape = shape,
+         .rows = step.tokens(),
+         .forward_distance = step.distance.within_layer,
+         .backward_distance = step.distance.within_layer},
         {.forward = all * (1 + step.recomputed), .back = all - without_gradient, .trained = all});
   };
   // The first layer's input needs no gradient: its queries and values have it.
@@ -83,21 +92,22 @@ void add_adapters(StepParts& step) {
   of("adapter_up_wide", 2, 0);
 }
 
-/// Parts of the rows do not follow each other in memory. LibTorch copies them for one product if
-/// the weight is trained, else it multiplies the part of each row by itself (at::matmul()).
+/// Parts of the head have rows of several texts, which do not follow each other in memory. LibTorch
+/// copies them for one product if the weight is trained, else it calls bmm (at::matmul()).
 bool has_batched_head(const StepParts& step) {
   return step.lora && !step.tuned && step.reference == 0;
 }
 
-void add_head(StepParts& step, const HeadPart& part) {
+/// `weight_distance`: since the part before.
+void add_head(StepParts& step, const HeadPart& part, std::int64_t weight_distance) {
   // Tuned, the head's weights are quantised once for all parts, for which there is no row.
   if (!step.tuned && step.is_quantised("head"))
     return add_quantised(step, "head", part.tokens, part.count, part.count);
   add_plain(step, kProducts,
             {.shape = "head",
              .rows = part.tokens,
-             // Of several parts, the one before has used the weight.
-             .reuse_distance = part.count > 1 ? step.distance.within_layer : step.distance.average,
+             .forward_distance = weight_distance,
+             .backward_distance = weight_distance,
              .batch = has_batched_head(step) ? step.batch : 1},
             {.forward = part.count * (1 + step.reference),
              .back = part.count,
@@ -115,7 +125,10 @@ void add_products(StepParts& step) {
   add_layer_products(step, "gate", 2 * layers, 2 * layers);
   add_layer_products(step, "feed_forward", layers, layers);
   if (step.lora) add_adapters(step);
-  for (const HeadPart& part : step.head_parts()) add_head(step, part);
+  const std::vector<HeadPart> parts = step.head_parts();
+  const bool is_one = parts.size() == 1 && parts.front().count == 1;
+  for (const HeadPart& part : parts)
+    add_head(step, part, is_one ? step.distance.average : step.distance.within_layer);
 }
 
 }  // namespace scalemark::llm

@@ -57,7 +57,7 @@ StepParts::StepParts(const Point& point)
 
 std::vector<HeadPart> StepParts::head_parts() const {
   const std::int64_t all = skips_masked(training) ? training.integer(kStepLabels) : tokens(),
-                     chunk = batch * ((width + kLossChunks - 1) / kLossChunks),
+                     chunk = batch * loss_chunk_width(width),
                      each = reference > 0 ? tokens()
                             : tuned       ? kLossRows
                                           : chunk;
@@ -69,6 +69,7 @@ std::vector<HeadPart> StepParts::head_parts() const {
 
 bool StepParts::is_quantised(std::string_view shape) const {
   if (method == Method::qlora) return shape != "head";
+  if (shape == "head" && config.tied_output) return false;  // it is the embedding
   const std::int64_t inputs = shape == "feed_forward" ? config.ffn_dim : config.dim;
   return method == Method::qat && inputs % kQatGroup == 0;
 }

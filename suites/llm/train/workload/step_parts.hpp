@@ -19,7 +19,7 @@ inline constexpr std::string_view kProducts = "products", kAdapters = "adapters"
                                   kGradientSums = "sums of gradients";
 
 /// Bytes that a step uses between two uses of an operand: MiB with two significant bits (16, 24,
-/// 32, 48, ...), so that steps of similar widths share rows.
+/// 32, 48, ...), so that rows of similar widths differ in their size only.
 struct ReuseDistance {
   /// Of weights, and of what the forward pass kept for the gradients: on average half of what the
   /// training takes.
@@ -50,6 +50,11 @@ struct StepParts {
   std::vector<HeadPart> head_parts() const;
   /// Whether such layers of the model are no plain products.
   bool is_quantised(std::string_view shape) const;
+  /// Of a layer's weights, and of what its forward pass kept: with recomputed activations that pass
+  /// has just been.
+  std::int64_t backward_distance() const {
+    return recomputed > 0 ? distance.within_layer : distance.average;
+  }
   /// Precision, device, threads and ranks.
   Point axes() const { return axes_of_rows(training); }
 
@@ -64,7 +69,8 @@ struct StepParts {
   /// The same of an operation whose gradients need what the forward pass kept.
   void add_operation(std::string_view component, const char* benchmark, const Point& row,
                      std::int64_t count, std::int64_t more) {
-    add_operation(component, benchmark, row, count, more, distance.within_layer, distance.average);
+    add_operation(component, benchmark, row, count, more, distance.within_layer,
+                  backward_distance());
   }
 
   const Point& training;
@@ -85,7 +91,7 @@ void add_products(StepParts& step);
 /// Adds the sums of one micro-batch: residual ones, those of adapters, and of gradients.
 void add_sums(StepParts& step);
 
-/// Adds what sums up the gradients of micro-batches, for a whole step.
+/// Adds the sums of the gradients of micro-batches, for a whole step.
 void add_accumulation(StepParts& step);
 
 }  // namespace scalemark::llm

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "suites/llm/train/forecast.hpp"
 #include "suites/llm/train/sharded_traffic.hpp"
 #include "suites/llm/train/workload/step_parts.hpp"
 
@@ -22,29 +23,22 @@ Point sum_of_tokens(const StepParts& step, const char* operation, const char* wi
   return row;
 }
 
-/// Of so many elements.
-Point sum_of(const StepParts& step, const char* operation, std::int64_t elements) {
-  Point row = step.axes();
-  row["operation"] = std::string(operation);
-  row["model"] = std::string("tiny");
-  row["tokens"] = std::int64_t{1};
-  row["elements"] = elements;
-  return row;
-}
-
-/// A sum hands its gradient on as it is, so that it is one addition in each pass. Rows of GPUs have
-/// been measured with pass=train.
-void add_sum(StepParts& step, std::string_view component, const char* width, std::int64_t count) {
-  Point row = sum_of_tokens(step, "add", width);
-  row["pass"] = std::string(step.training.text("device") == "cpu" ? "forward" : "train");
-  step.rows.add({std::string(component), "micro/elementwise", row, count},
-                step.distance.within_layer);
+/// `count` sums in a pass with gradients, and `more` without. A sum hands its gradient on as it is:
+/// on a CPU it takes as long either way, but a GPU's host has more to do with gradients.
+void add_sum(StepParts& step, std::string_view component, const char* width, std::int64_t count,
+             std::int64_t more = 0) {
+  const Point row = sum_of_tokens(step, "add", width);
+  const bool on_cpu = step.training.text("device") == "cpu";
+  step.add_forward(component, "micro/elementwise", row, on_cpu ? count + more : more,
+                   step.distance.within_layer);
+  if (!on_cpu)
+    step.rows.add_passes({std::string(component), "micro/elementwise", row, count}, 0, 0);
 }
 
 /// Of products and what their adapters add; mode=tuned scales before the adapter's second product.
 void add_adapter_sum(StepParts& step, const char* width, std::int64_t count) {
   if (step.tuned)
-    add_sum(step, kAdapters, width, count * (1 + step.recomputed));
+    add_sum(step, kAdapters, width, count, count * step.recomputed);
   else
     step.add_operation(kAdapters, "micro/elementwise", sum_of_tokens(step, "scaled_add", width),
                        count, step.recomputed, step.distance.within_layer,
@@ -72,7 +66,8 @@ void add_head_gradient_sums(StepParts& step) {
   const std::int64_t sums = (step.tuned ? 0 : parts - 1) + (step.config.tied_output ? 1 : 0),
                      elements = step.config.vocab_size * step.config.dim;
   const auto add = [&](const char* operation, std::int64_t count) {
-    step.add_forward(kGradientSums, "micro/elementwise", sum_of(step, operation, elements), count,
+    step.add_forward(kGradientSums, "micro/elementwise",
+                     sum_of_elements(step.axes(), operation, elements), count,
                      step.distance.average);
   };
   add("add", std::min<std::int64_t>(sums, 1));
@@ -82,27 +77,28 @@ void add_head_gradient_sums(StepParts& step) {
 }  // namespace
 
 void add_sums(StepParts& step) {
-  const std::int64_t layers = step.config.layers, passes = 1 + step.recomputed + step.reference;
+  const std::int64_t layers = step.config.layers;
   if (step.lora) {
     add_adapter_sum(step, "dim", 3 * layers);
     add_adapter_sum(step, "kv", layers);
     add_adapter_sum(step, "ffn", 2 * layers);
   }
-  add_sum(step, kElementwise, "dim", 2 * layers * passes);
+  add_sum(step, kElementwise, "dim", 2 * layers, 2 * layers * (step.recomputed + step.reference));
   add_gradient_sums(step);
   if (!step.lora) add_head_gradient_sums(step);
 }
 
-/// The first ones are kept as they are, but with graphs added to memory that stays. Those of a
+/// The first ones are taken as they are, unless gradients stay in memory of their own. Those of a
 /// sharded training are reduced instead.
 void add_accumulation(StepParts& step) {
-  const std::int64_t kept = step.training.flag("graphs", false) ? 0 : 1,
-                     sums = step.training.integer("accumulation") - kept;
+  const std::int64_t taken = gradients_stay(step.training) ? 0 : 1,
+                     sums = step.training.integer("accumulation") - taken;
   if (sums == 0 || step.sharded) return;
   for (const at::Tensor& parameter : model_shapes(step.training)->parameters()) {
     if (!parameter.requires_grad()) continue;
     step.add_forward(kGradientSums, "micro/elementwise",
-                     sum_of(step, "accumulate", parameter.numel()), sums, step.distance.average);
+                     sum_of_elements(step.axes(), "accumulate", parameter.numel()), sums,
+                     step.distance.average);
   }
 }
 

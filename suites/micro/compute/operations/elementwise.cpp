@@ -56,20 +56,19 @@ Operation sum(const at::Tensor& x, const at::Tensor& y, bool scaled) {
                           const at::Tensor&) { return in[0] + in[1] * (scaled ? kScale : 1.0); }};
 }
 
-/// x += y and x -= y by turns, as gradients are added up. Of whole numbers, so that x comes back
-/// exactly.
+/// y += x and y -= x by turns, as a gradient that has just been computed is added to the ones
+/// before it. Of whole numbers, so that y comes back exactly.
 Operation accumulation(const at::Tensor& x, const at::Tensor& y) {
-  const auto adds = std::make_shared<bool>(false);  // now x + y
+  const auto adds = std::make_shared<bool>(false);  // y now has x
   return {.inputs = {x, y},
           .forward =
               [adds](const Tensors& in) {
                 *adds = !*adds;
-                return in[0].add_(in[1], *adds ? 1 : -1);
+                return in[1].add_(in[0], *adds ? 1 : -1);
               },
-          .fresh_inputs = 2,
-          .formula = [adds, first = x.to(at::kDouble, false, /*copy=*/true)](
+          .formula = [adds, first = y.to(at::kDouble, false, /*copy=*/true)](
                          const Tensors& in,
-                         const at::Tensor&) { return *adds ? first + in[1] : first; }};
+                         const at::Tensor&) { return *adds ? first + in[0] : first; }};
 }
 
 /// Elements of a token: of its state, its keys, or its feed-forward layer.
