@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 import h5py
 
-from harness import run
+from harness import run, text_of
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 FORBIDDEN = {
@@ -22,10 +22,6 @@ FORBIDDEN = {
 
 # What --redact writes in place of a name.
 HASH = r"\b(host|hosts|user|account|serial|device|job|submit|mail|address)-[0-9a-f]{10}\b"
-
-
-def text_of(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def committed():

@@ -225,9 +225,9 @@ class Explain(ProgramTest):
         (command,) = step["missing"]
         self.assertIn("operation=accumulate", command)
         (sizes,) = re.findall(r"elements=([\d,]+)", command)
+        sums = {"operation": "accumulate", "pass": "forward", "model": "tiny", "tokens": 1}
         for elements in sizes.split(","):
-            slow.append(with_axes(RESULTS / "h200/explain-8b-rows/3.h5", self.path(f"sum-{elements}.h5"), operation="accumulate", elements=int(elements), model="tiny",
-                                  tokens=1, **{"pass": "forward"}))
+            slow.append(with_axes(RESULTS / "h200/explain-8b-rows/3.h5", self.path(f"sum-{elements}.h5"), elements=int(elements), **sums))
         (step,) = json.loads(self.explain(RESULTS / "h200/explain-8b.h5", *slow, "--format", "json").stdout)
         launches = {part["name"]: part["seconds"] for part in step["components"]}["exposed launch time"]
         (passes, update) = step["phases"]

@@ -56,6 +56,11 @@ def ranks_of(mpirun_pid):
     return found
 
 
+def text_of(value):
+    """Of what h5py reads: bytes, or a number."""
+    return value.decode() if isinstance(value, bytes) else str(value)
+
+
 def rows(path):
     """The cases of a result file or .parts folder, by key, through `show`."""
     done = run("show", path, "--format", "json")

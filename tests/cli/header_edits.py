@@ -4,14 +4,17 @@ import shutil
 
 import h5py
 
+from harness import text_of
+
 
 def replace_attribute(group, name, text):
-    replace(group.attrs, name, text)
+    del group.attrs[name]
+    group.attrs.create(name, text, dtype=h5py.string_dtype("utf-8", len(text)))
 
 
-def replace(attributes, name, text):
-    del attributes[name]
-    attributes.create(name, text, dtype=h5py.string_dtype("utf-8", len(text)))
+def drop_digests(case):
+    for name in [name for name in case.attrs if "digest" in name]:
+        del case.attrs[name]
 
 
 def edit_header(path, change):
@@ -41,23 +44,18 @@ def with_axes(path, copy, **axes):
     """The same run, whose cases have these values of axes."""
     def change(file):
         for case in file["cases"].values():
-            params = case["params"].attrs
+            params = case["params"]
             for axis, value in axes.items():
                 if isinstance(value, int):
-                    params[axis] = value
+                    params.attrs[axis] = value
                 else:
-                    replace(params, axis, value)
-            axes_of_key = (f"{axis}={text(value)}" for axis, value in sorted(params.items()))
-            replace_attribute(case, "key", " ".join([text(case.attrs["name"]), *axes_of_key]))
-            for name in [name for name in case.attrs if "digest" in name]:
-                del case.attrs[name]
+                    replace_attribute(params, axis, value)
+            axes_of_key = (f"{axis}={text_of(value)}" for axis, value in sorted(params.attrs.items()))
+            replace_attribute(case, "key", " ".join([text_of(case.attrs["name"]), *axes_of_key]))
+            drop_digests(case)
     shutil.copy(path, copy)
     edit_header(copy, change)
     return copy
-
-
-def text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def times_as_long(path, copy, factor, metrics=None):
@@ -68,8 +66,7 @@ def times_as_long(path, copy, factor, metrics=None):
                 if "samples" in metric and metric.attrs["unit"] in ("s", b"s") and (metrics is None or name in metrics):
                     metric["samples"][...] = factor * metric["samples"][...]
                     del metric["samples"].attrs["digest"]
-            for name in [name for name in case.attrs if "digest" in name]:
-                del case.attrs[name]
+            drop_digests(case)
     shutil.copy(path, copy)
     edit_header(copy, change)
     return copy

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 
 import h5py
 
-from harness import KERNELS, ProgramTest, run
+from harness import KERNELS, ProgramTest, run, text_of
 
 LIBRARY = sys.argv.pop(1)
 HOST, USER, SERIAL = "blackbird17", "jdoesmith", "CHASSIS9001X"
@@ -29,10 +29,6 @@ CHANGING = re.compile(r"^(end\..*|load_average|memory_available|processes_of_oth
 # Facts that may quote paths and names; no other changes.
 TEXTS = re.compile(r"^(env\..*|(build\.)?(flags|cuda|nccl|cupti|dali|libtorch|gloo)|mpi\..*|mpi_library|kernel|nic\..*|nvml)$")
 HASH = r"\b(?:host|hosts|user|account|serial|device|job|submit|mail|address)-[0-9a-f]{10}\b"
-
-
-def text(value):
-    return value.decode() if isinstance(value, bytes) else str(value)
 
 
 def cut(value):
@@ -58,9 +54,9 @@ def values_in(path):
     texts = []
 
     def take(_, item):
-        texts.extend(text(value) for value in item.attrs.values())
+        texts.extend(text_of(value) for value in item.attrs.values())
         if isinstance(item, h5py.Dataset) and item.dtype.kind in "SO":
-            texts.extend(text(value) for value in item[()].ravel())
+            texts.extend(text_of(value) for value in item[()].ravel())
     with h5py.File(path) as file:
         take("/", file)
         file.visititems(take)
@@ -69,7 +65,7 @@ def values_in(path):
 
 def node_of(path):
     with h5py.File(path) as file:
-        return text(file["topology/ranks/node"][0])
+        return text_of(file["topology/ranks/node"][0])
 
 
 class Redact(ProgramTest):
@@ -88,7 +84,7 @@ class Redact(ProgramTest):
 
     def machine(self, path):
         with h5py.File(path) as file:
-            return text(file["topology/nodes/kind1/hwloc_xml"][0])
+            return text_of(file["topology/nodes/kind1/hwloc_xml"][0])
 
     def assert_nothing_left(self, path):
         folder, name = os.path.split(path)
@@ -103,25 +99,25 @@ class Redact(ProgramTest):
             self.assertIn(secret.encode(), self.content(plain), "the test plants what it looks for")
         self.assert_nothing_left(redacted)
         with h5py.File(plain) as a, h5py.File(redacted) as b:
-            self.assertRegex(text(b.attrs["producer.version"]), r"^\d+\.\d+\.\d+$")
+            self.assertRegex(text_of(b.attrs["producer.version"]), r"^\d+\.\d+\.\d+$")
             for name in a.attrs:
                 if name.startswith("producer."):
                     fact = name.removeprefix("producer.")
-                    want, got = text(a.attrs[name]), text(b.attrs[name])
+                    want, got = text_of(a.attrs[name]), text_of(b.attrs[name])
                     self.assertEqual(hidden(got), hidden(cut(want)) if TEXTS.match(fact) else want, name)
-            self.assertEqual(text(a["run/config"][()]), text(b["run/config"][()]).replace("redact: true\n", "", 1))
+            self.assertEqual(text_of(a["run/config"][()]), text_of(b["run/config"][()]).replace("redact: true\n", "", 1))
             facts = a["env/common"].attrs
             self.assertEqual({name for name in facts if not CHANGING.match(name)},
                              {name for name in b["env/common"].attrs if not CHANGING.match(name)})
             for name in facts:
                 if CHANGING.match(name):
                     continue
-                want, got = text(facts[name]), text(b["env/common"].attrs[name])
+                want, got = text_of(facts[name]), text_of(b["env/common"].attrs[name])
                 self.assertEqual(hidden(got), hidden(cut(want)) if TEXTS.match(name) else want, name)
-            nodes = [text(node) for node in b["topology/ranks/node"]]
+            nodes = [text_of(node) for node in b["topology/ranks/node"]]
             self.assertRegex(nodes[0], r"^host-[0-9a-f]{10}$")
             self.assertEqual(nodes, [nodes[0]] * 2)
-            self.assertEqual(text(b["env/common"].attrs["env.TORCH_NOTE"]), f"tcp,{nodes[0]}")
+            self.assertEqual(text_of(b["env/common"].attrs["env.TORCH_NOTE"]), f"tcp,{nodes[0]}")
         self.assertEqual(self.machine(plain), self.machine(redacted))
         ElementTree.fromstring(self.machine(redacted).encode())
 
@@ -191,9 +187,9 @@ class Redact(ProgramTest):
         for secret in ("jroe", "jane", "example.net", "login7", "wiki7", "10.17.18"):
             self.assertEqual(self.content(path).count(secret.encode()), 0, secret)
         with h5py.File(path) as file:
-            self.assertEqual(text(file["run"].attrs["tag.a"]), "set")
-            self.assertEqual(text(file["run"].attrs["tag.kept"]), tags["kept"])
-            self.assertIn("micro/(barrier|pingpong)", text(file["run/command_line"][()]))
+            self.assertEqual(text_of(file["run"].attrs["tag.a"]), "set")
+            self.assertEqual(text_of(file["run"].attrs["tag.kept"]), tags["kept"])
+            self.assertIn("micro/(barrier|pingpong)", text_of(file["run/command_line"][()]))
 
     def test_variables_with_secrets_are_never_stored(self):
         secrets = {"NVIDIA_PW": "hunter2a", "UCX_CM_CREDS": "hunter2b", "TORCH_HUB_BEARER": "hunter2c", "MKL_LICENSE": "hunter2d",
@@ -202,7 +198,7 @@ class Redact(ProgramTest):
             path = self.measure("secret.h5", "--force", *redact, env={**secrets, "UCX_TLS": "self,sm"})
             self.assertEqual(self.content(path).count(b"hunter2"), 0)
             with h5py.File(path) as file:
-                self.assertEqual(text(file["env/common"].attrs["env.UCX_TLS"]), "self,sm")
+                self.assertEqual(text_of(file["env/common"].attrs["env.UCX_TLS"]), "self,sm")
 
     def test_redacted_runs_of_a_campaign_compare(self):
         first, second = self.measure("1.h5", "--redact"), self.measure("2.h5", "--redact")

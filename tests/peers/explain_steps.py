@@ -7,7 +7,8 @@ varying widths, three with several micro-batches or recomputed activations, and 
 
 Trainings run among the rows of their operations, which are measured by the commands that --explain prints, as a machine gets slower
 and faster in between. Prints the step, the sum of its rows and the rest, and how many sums are within 10 %. Needs a quiet machine;
-all points take hours, those of MobileNetV2 with `--repeats 1` 20 minutes. Exit: 0 if at least 12 of 14 points, or as large a part of others, are within 10 %, else 1.
+all points take hours, those of MobileNetV2 with `--repeats 1` 20 minutes. Exit: 0 if at least 12 of 14 points, or as large a part of
+others, are within 10 %, else 1.
 """
 import argparse
 import json

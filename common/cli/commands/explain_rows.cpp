@@ -47,10 +47,11 @@ double distance_ratio(const Point& a, const Point& b) {
   return one == other ? 1 : std::max(one, other) / std::min(one, other);
 }
 
-/// Whether two points have the same axes, and but for one size the same values. Reuse distances may
-/// differ by a factor of 2, as they follow from the size of a step.
+/// Reuse distances of one family of rows, as they follow from the size of a step.
+constexpr double kMaxDistanceRatio = 2;
+
+/// Whether two points have the same axes, and but for one and the reuse distance the same values.
 bool equal_but_for(const std::string& axis, const Point& a, const Point& b) {
-  if (distance_ratio(a, b) > 2) return false;
   return std::ranges::equal(a, b, [&](const auto& one, const auto& other) {
     return one.first == other.first &&
            (one.first == axis || one.first == kReuseDistance || one.second == other.second);
@@ -158,10 +159,11 @@ std::optional<double> StepRows::between(const RowsByKey& rows, const Point& want
     std::map<double, double> seconds, nearest;  // by size
     for (const auto& [key, row] : rows) {
       const auto* const other = row.point.find_as<std::int64_t>(axis);
-      if (other == nullptr || (row.*times).empty() || !equal_but_for(axis, row.point, wanted))
+      const double ratio = distance_ratio(row.point, wanted);
+      if (other == nullptr || (row.*times).empty() || ratio > kMaxDistanceRatio ||
+          !equal_but_for(axis, row.point, wanted))
         continue;
       const auto of_row = static_cast<double>(*other);
-      const double ratio = distance_ratio(row.point, wanted);
       if (const auto known = nearest.find(of_row); known != nearest.end() && known->second <= ratio)
         continue;
       nearest[of_row] = ratio;
