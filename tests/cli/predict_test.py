@@ -130,14 +130,17 @@ class FromRows(ProgramTest):
         return json.loads(done.stdout) if code == 0 else done
 
     def test_a_ring_is_found_again(self):
-        told = self.predict(self.ring_file([2, 4, 8, 16]), axes=["ranks=64,1K", "bytes=64K"])
-        self.assertEqual([(one["ranks"], one["bytes"]) for one in told], [(64, 65536), (1024, 65536)])
+        told = self.predict(self.ring_file([2, 4, 8, 16]), axes=["ranks=32,1K", "bytes=64K"])
+        self.assertEqual([(one["ranks"], one["bytes"]) for one in told], [(32, 65536), (1024, 65536)])
         for one in told:
             self.assertAlmostEqual(one["seconds"] / ring(one["ranks"], one["bytes"]), 1, delta=1e-6)
             self.assertEqual((one["form"], one["fits"], one["equal_forms"]), ("ring", True, []))
-            self.assertEqual(one["level"], 0.9)
+            steps = 2 * (one["ranks"] - 1) * 2e-6
+            self.assertAlmostEqual(one["message_share"], steps / ring(one["ranks"], one["bytes"]), delta=1e-6)
             self.assertEqual(len(one["rows"]), 4 * 3, "the three nearest sizes")
-            self.assertLessEqual(one["low"], one["seconds"])
+        self.assertLessEqual(told[0]["low"], told[0]["seconds"])
+        self.assertEqual([one["level"] for one in told], [0.9, None], "the ring was tested over twice the ranks, not over 64 times")
+        self.assertEqual((told[1]["low"], told[1]["high"]), (None, None))
         self.assertEqual(told[0]["series"], "micro/allreduce backend=mpi")
 
     def test_without_bytes_all_measured_sizes_are_predicted(self):

@@ -277,6 +277,9 @@ class PredictTraining(ProgramTest):
         self.assertIn(told, " ".join(far.stdout.split()))
         steps = json.loads(self.predict(one, messages, *PREDICT, "-a", "ranks=2,4096", "--format", "json").stdout)
         self.assertEqual([step["beyond_measured_ranks"] for step in steps], [None, 1024])
+        self.assertIn(f"What takes most of a step: {steps[0]['bound_by']} on 2 ranks, {steps[1]['bound_by']} on 4096 ranks."
+                      if steps[0]["bound_by"] != steps[1]["bound_by"] else
+                      f"What takes most of a step: {steps[0]['bound_by']} on 2 to 4096 ranks.", " ".join(far.stdout.split()))
         page = self.path("page.html")
         self.expect(self.predict(one, messages, *PREDICT, "-o", page), 0)
         with open(page, encoding="utf-8") as file:
@@ -313,9 +316,12 @@ class PredictTraining(ProgramTest):
                 value, unit = text.split()
                 self.assertAlmostEqual(float(value) * {"us": 1e-6, "ms": 1e-3, "s": 1}[unit] / measured, 1, 3)
         self.assertEqual([row[2] for row in by_ranks.values()][2:], ["-"] * 11, "nothing was measured there")
-        longer = [step["ranks"] for step in steps if step["communication"] > step["slowest"]]
-        self.assertIn(f"From {longer[0]} ranks on, communication takes longer than the slowest rank computes." if longer else
-                      "The computation of the slowest rank bounds the step on all of these ranks.", html)
+        for step in steps:
+            parts = {"computing": step["computing"], "waiting for the slowest rank": step["slowest"] - step["computing"],
+                     "communication": step["communication"]}
+            self.assertEqual(parts[step["bound_by"]], max(parts.values()))
+        self.assertIn(f"What takes most of a step: {steps[0]['bound_by']} on 1", html)
+        self.assertIn(steps[-1]["bound_by"] + " on ", html)
 
     def test_other_ranks_on_another_machine(self):
         one = self.train("one.h5", 1)

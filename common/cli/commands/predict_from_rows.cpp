@@ -21,6 +21,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/cli/commands/bound_by_ranks.hpp"
 #include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/predict_targets.hpp"
@@ -118,7 +119,8 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
   const predict::FittedForm& best = found.forms.front();
   if (!by_scale_model && found.seconds > 0)
     line.step_share = best.step_seconds * best.form.steps(best.parties(ranks)) / found.seconds;
-  if (line.fits && found.half_width && !by_scale_model) {
+  line.reach = reach_of(ranks, ranks_in(line.used));
+  if (line.fits && found.half_width && !by_scale_model && !line.reach.is_far()) {
     const double factor = interval_factor(*found.half_width, run_deviation, level);
     line.low /= factor;
     line.high *= factor;
@@ -127,7 +129,6 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
   for (const predict::CollectiveTime& one : line.used) {
     if (one.ranks == ranks && one.bytes == bytes) line.measured = one.seconds;
   }
-  line.reach = reach_of(ranks, ranks_in(line.used));
   return line;
 }
 
@@ -157,6 +158,11 @@ std::string form_text(const Line& line) {
   return line.fits ? names : "none fits; best: " + names;
 }
 
+/// The part of the time that is for the number of messages, whatever their size.
+std::string share_text(const Line& line) {
+  return line.step_share ? fmt::format("{:.0f} %", 100 * *line.step_share) : "-";
+}
+
 void print_notes(const CollectiveRows& rows, const std::vector<Line>& lines, double level) {
   std::vector<std::string> ranks;
   for (const int one : ranks_in(rows.times)) ranks.push_back(std::to_string(one));
@@ -168,14 +174,18 @@ void print_notes(const CollectiveRows& rows, const std::vector<Line>& lines, dou
   if (!rows.one_node.empty())
     fmt::print(std::cout, " {} of one node only for forms of two levels.",
                text::counted(rows.one_node.size(), "row"));
-  fmt::print(std::cout, "\nerror: of each number of ranks, predicted from the others.\n");
+  fmt::print(std::cout,
+             "\nerror: of each number of ranks, predicted from the others. messages: part of the "
+             "time that is for their number, the rest is for their bytes.\n");
   const bool some_without =
       std::ranges::any_of(lines, [](const Line& one) { return one.fits && !one.has_interval; });
   if (some_without)
-    fmt::print(std::cout,
-               "No {:.3g} % interval: it needs {} rows beside the size, or the form is a fallback. "
-               "The range is that of the forms.\n",
-               100 * level, predict::residuals_needed(level));
+    fmt::print(
+        std::cout,
+        "No {:.3g} % interval: it needs {} rows beside the size, a form that is no fallback, "
+        "and ranks as near as those that forms were tested on. The range is that of the "
+        "forms.\n",
+        100 * level, predict::residuals_needed(level));
   if (std::ranges::any_of(lines, [](const Line& one) { return one.tested && !one.fits; }))
     fmt::print(std::cout,
                "none fits: no form predicts the measured rows within {:.0f} %, so the figure is a "
@@ -206,6 +216,7 @@ void print_text(std::string_view collective, const CollectiveRows& rows,
   for (const char* header : {"time", "low", "high", "error"})
     columns.push_back({.header = header, .number = true});
   columns.push_back({.header = "measured", .number = true, .aside = true});
+  columns.push_back({.header = "messages", .number = true, .aside = true});
   columns.push_back({.header = fmt::format("algorithm of {}", collective)});
   std::vector<text::TextRow> table;
   for (const Line& one : lines) {
@@ -216,6 +227,7 @@ void print_text(std::string_view collective, const CollectiveRows& rows,
       row.cells.push_back(one.has_range() ? units::seconds(value, 3) : "-");
     row.cells.push_back(fmt::format("{:.1f} %", 100 * one.error));
     row.cells.push_back(one.measured ? units::seconds(*one.measured, 3) : "-");
+    row.cells.push_back(share_text(one));
     row.cells.push_back(form_text(one));
     table.push_back(std::move(row));
   }
@@ -244,15 +256,20 @@ ordered_json json_of(const CollectiveRows& rows, const Line& line, double level)
           {"error", text::json_number(line.error)},
           {"measured", line.measured ? text::json_number(*line.measured) : ordered_json()},
           {"beyond_measured_ranks", line.reach.beyond},
+          {"message_share", line.step_share ? text::json_number(*line.step_share) : ordered_json()},
           {"runs", rows.runs},
           {"nodes", rows.nodes},
           {"rows", used}};
 }
 
-/// Which algorithm a line is of, and what bounds it at its end.
-html::TableRow facts_of(const std::string& name, const Line& last) {
-  return {{name, form_text(last),
-           last.step_share ? fmt::format("{:.0f} %", 100 * *last.step_share) : "-",
+/// Which algorithm a line is of at its end, and what bounds it where.
+html::TableRow facts_of(const std::string& name, const std::vector<const Line*>& lines) {
+  std::map<int, std::string> bounds;
+  for (const Line* one : lines) {
+    if (one->step_share) bounds[one->ranks] = *one->step_share > 0.5 ? "messages" : "bytes";
+  }
+  const Line& last = *lines.back();
+  return {{name, form_text(last), share_text(last), bound_by_ranks(bounds),
            fmt::format("{:.0f} of {}", last.ranks / last.reach.beyond, last.ranks)},
           last.reach.is_far() ? "warn" : ""};
 }
@@ -262,6 +279,7 @@ html::RanksFigure figure_of(const CollectiveRows& rows, const std::vector<Line>&
   figure.columns = {{"line"},
                     {"algorithm"},
                     {fmt::format("share of messages at {} ranks", lines.back().ranks), true},
+                    {"bound by their number (messages) or their bytes"},
                     {"ranks measured of drawn", true}};
   std::map<double, std::vector<const Line*>> by_size;
   for (const Line& one : lines) by_size[one.bytes].push_back(&one);
@@ -283,7 +301,7 @@ html::RanksFigure figure_of(const CollectiveRows& rows, const std::vector<Line>&
     }
     std::ranges::sort(line.measured, {}, &html::Point::x);
     figure.lines.push_back(std::move(line));
-    figure.rows.push_back(facts_of(name, *of_size.back()));
+    figure.rows.push_back(facts_of(name, of_size));
   }
   return figure;
 }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <iostream>
+#include <map>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@
 #include "common/base/error.hpp"
 #include "common/base/text.hpp"
 #include "common/base/units.hpp"
+#include "common/cli/commands/bound_by_ranks.hpp"
 #include "common/cli/commands/missing_messages.hpp"
 #include "common/cli/commands/page_file.hpp"
 #include "common/cli/commands/predict_elsewhere.hpp"
@@ -64,8 +66,7 @@ std::string overlap_note(const TrainingRows& rows, const std::vector<StepLine>& 
 /// How far messages are predicted beyond their rows, on the most ranks asked for; empty if not far.
 std::string reach_note(const std::vector<StepLine>& lines) {
   const auto& most = *std::ranges::max_element(lines, {}, &StepLine::ranks);
-  const RankReach* const reach = most.farthest();
-  return reach != nullptr && reach->is_far() ? "Messages: " + reach->note() : std::string();
+  return most.is_far() ? "Messages: " + most.farthest()->note() : std::string();
 }
 
 double error_of(const StepLine& line) { return line.step() / *line.measured - 1; }
@@ -105,7 +106,16 @@ void add_messages(const StepLine& line, html::RanksFigure& figure) {
 
 bool is_bound(const StepLine& line) { return line.slowest.is_bound; }
 
+bool is_far(const StepLine& line) { return line.is_far(); }
+
 bool has_interval(const StepLine& line) { return line.interval.has_value(); }
+
+/// What takes most of a step, over the ranks.
+std::string bound_note(const std::vector<StepLine>& lines) {
+  std::map<int, std::string> bounds;
+  for (const StepLine& one : lines) bounds[one.ranks] = one.bound();
+  return "What takes most of a step: " + bound_by_ranks(bounds) + ".";
+}
 
 /// What low and high are, or why there are none.
 std::string interval_note(const TrainingRows& rows, const std::vector<StepLine>& lines,
@@ -118,13 +128,18 @@ std::string interval_note(const TrainingRows& rows, const std::vector<StepLine>&
   if (known != lines.end())
     return fmt::format(
         "low, high: hold {:.3g} % of such steps, by the errors of {} measured trainings, each "
-        "predicted from the others.{}",
+        "predicted from the others.{}{}",
         100 * level, count,
-        std::ranges::any_of(lines, is_bound) ? " A lower bound (>=) has none." : "");
+        std::ranges::any_of(lines, is_bound) ? " A lower bound (>=) has none." : "",
+        std::ranges::any_of(lines, is_far)
+            ? " Nor have ranks farther from the rows than the forms were tested."
+            : "");
   const std::size_t needed = predict::residuals_needed(level);
   if (count >= needed)
-    return fmt::format(
-        "No {:.3g} % interval: of the slowest rank only a lower bound is known (>=).", 100 * level);
+    return fmt::format("No {:.3g} % interval: {}.", 100 * level,
+                       std::ranges::any_of(lines, is_bound)
+                           ? "of the slowest rank only a lower bound is known (>=)"
+                           : "the ranks are farther from the rows than the forms were tested");
   return fmt::format(
       "No {:.3g} % interval: it takes {} trainings that were measured and can be predicted from "
       "others; there {}.",
@@ -146,7 +161,8 @@ void print_step_notes(const TrainingRows& rows, const std::vector<StepLine>& lin
     fmt::print(std::cout,
                ">=: so many ranks are slower than all measured steps in every second step; measure "
                "more steps.\n");
-  for (const std::string& note : {overlap_note(rows, lines), reach_note(lines)}) {
+  for (const std::string& note :
+       {overlap_note(rows, lines), reach_note(lines), bound_note(lines)}) {
     if (!note.empty()) fmt::print(std::cout, "{}\n", note);
   }
 }
@@ -216,6 +232,7 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line, double
       {"slowest", text::json_number(line.slowest.median)},
       {"slowest_mean", text::json_number(line.slowest.mean)},
       {"is_bound", line.slowest.is_bound},
+      {"bound_by", line.bound()},
       {"communication", text::json_number(line.communication())},
       {"overlaps", overlaps(rows)},
       {"hidden", line.hidden ? text::json_number(*line.hidden) : ordered_json()},
@@ -233,7 +250,6 @@ ordered_json json_of_step(const TrainingRows& rows, const StepLine& line, double
 html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine>& lines) {
   html::RanksLine step{"step", {}, {}}, slowest{"slowest rank, computing", {}, {}},
       communication{"communication", {}, {}};
-  std::optional<int> bound_from;
   html::RanksFigure figure{rows.key, {}, {}, {}, {}};
   for (const StepLine& one : lines) {
     const auto ranks = static_cast<double>(one.ranks);
@@ -244,7 +260,6 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
     }
     slowest.predicted.push_back({ranks, one.slowest.median});
     if (one.ranks > 1) communication.predicted.push_back({ranks, one.communication()});
-    if (!bound_from && one.communication() > one.slowest.median) bound_from = one.ranks;
   }
   for (const auto& [ranks, measured] : rows.by_ranks) {
     if (!measured.step.empty())
@@ -252,11 +267,7 @@ html::RanksFigure figure_of(const TrainingRows& rows, const std::vector<StepLine
   }
   figure.lines = {std::move(step), std::move(slowest), std::move(communication)};
   if (!lines.back().messages.empty()) add_messages(lines.back(), figure);
-  figure.notes.push_back(
-      bound_from ? fmt::format("From {} ranks on, communication takes longer than the slowest rank "
-                               "computes.",
-                               *bound_from)
-                 : "The computation of the slowest rank bounds the step on all of these ranks.");
+  figure.notes.push_back(bound_note(lines));
   const auto bound = std::ranges::find_if(lines, is_bound);
   if (bound != lines.end())
     figure.notes.push_back(

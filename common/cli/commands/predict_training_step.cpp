@@ -85,6 +85,17 @@ const RankReach* StepLine::farthest() const {
   return found;
 }
 
+bool StepLine::is_far() const {
+  const RankReach* const reach = farthest();
+  return reach != nullptr && reach->is_far();
+}
+
+std::string StepLine::bound() const {
+  const double waiting = slowest.median - computing, messages_left = communication() - won();
+  if (messages_left >= std::max(computing, waiting)) return "communication";
+  return computing >= waiting ? "computing" : "waiting for the slowest rank";
+}
+
 std::optional<StepLine> predict_step(const TrainingRows& rows, const Benchmark& benchmark,
                                      int ranks, Collectives& collectives, MissingSizes& missing,
                                      std::optional<int> nodes) {
@@ -156,7 +167,7 @@ std::vector<double> TrainingErrors::errors_for(const StepLine& line, const std::
 
 void TrainingErrors::add_interval(StepLine& line, const std::string& key, double level) const {
   const auto half = predict::conformal_half_width(errors_for(line, key), level);
-  if (!half || line.slowest.is_bound) return;
+  if (!half || line.slowest.is_bound || line.is_far()) return;
   const double factor = interval_factor(*half, run_deviation_, level);
   line.interval = {line.step() / factor, line.step() * factor};
 }

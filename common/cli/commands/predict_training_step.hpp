@@ -38,6 +38,10 @@ struct StepLine {
   bool is_from_rows() const;
   /// Of the message whose form is used farthest beyond its rows; null if no form is used.
   const RankReach* farthest() const;
+  /// Whether nothing tells how good that form is there.
+  bool is_far() const;
+  /// What takes most of the step: "computing", "waiting for the slowest rank" or "communication".
+  std::string bound() const;
 };
 
 /// The measured number of ranks to start from: the largest up to `ranks`, else the smallest. Not
@@ -59,8 +63,8 @@ class TrainingErrors {
 
   /// Adds the split conformal interval of `level`: from errors of predictions whose messages are
   /// known alike (rows, or forms), but not from the error of this one, and from the scatter of
-  /// runs. Leaves it away where there are fewer than residuals_needed(level), and where the slowest
-  /// rank is a lower bound.
+  /// runs. Leaves it away where there are fewer than residuals_needed(level), where the slowest
+  /// rank is a lower bound, and where messages are predicted too far beyond their rows.
   void add_interval(StepLine& line, const std::string& key, double level) const;
   /// Errors that add_interval() takes for such a line.
   std::size_t count_for(const StepLine& line, const std::string& key) const {
