@@ -242,6 +242,33 @@ class Osu(Importing):
         bare = self.take(self.write(re.sub("# Number.*\n", "", text)))
         self.assertIn("micro/pingpong backend=mpi bytes=8 forked=unknown memory=host ranks=2", bare)
 
+    def test_threads_of_both_ranks(self):
+        """osu_latency_mt starts one sender and two receivers unless told, which ours does not."""
+        text = ("# Number of Sender threads: {} \n# Number of Receiver threads: 2\n\n# OSU MPI Multi-threaded Latency Test v7.4\n"
+                "# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)\n8                       0.49\n16                      0.60\n")
+        for sender, threads in ((2, "2"), (1, "1_2")):
+            found = self.take(self.write(text.format(sender)))
+            self.assertEqual(set(found), {f"micro/thread_pingpong bytes={size} ranks=2 threads={threads}" for size in (8, 16)})
+            shown = run("show", self.path("out.h5"), "--format", "osu").stdout
+            self.assertIn(f"# Number of Sender threads: {sender}\n# Number of Receiver threads: 2\n", shown)
+            self.assertEqual(set(self.take(self.write(shown))), set(found))
+
+    def test_blocks_with_gaps(self):
+        """Option -D: of each size a part is sent; the text does not say which. Sizes below a block send nothing."""
+        text = ("\n# OSU MPI{} Test v7.4\n# Datatype: MPI_CHAR.\n# Size       Avg Latency(us)     Transmit Size\n"
+                "8                       0.10                 0\n16                      0.41                 8\n"
+                "32                      0.52                16\n")
+        for title, wanted in ((" Latency", "micro/datatype_pingpong backend=mpi blocks=unknown bytes={} packing=datatype ranks=2"),
+                              (" Gather Latency",
+                               "micro/datatype_collective backend=mpi blocks=unknown bytes={} collective=gather packing=datatype ranks=2"),
+                              ("-CUDA Latency",
+                               "micro/datatype_pingpong backend=mpi blocks=unknown bytes={} memory=device packing=datatype ranks=2")):
+            found = self.take(self.write(text.format(title)), "--ranks", 2)
+            self.assertEqual({key: row["facts"]["extent_bytes"] for key, row in found.items()}, {wanted.format(8): 16, wanted.format(16): 32})
+            shown = run("show", self.path("out.h5"), "--format", "osu").stdout
+            self.assertRegex(shown, r"# Size +Avg Latency\(us\) +Transmit Size\n16 +0\.41 +8\n32 +0\.52 +16\n")
+            self.assertEqual(set(self.take(self.write(shown))), set(found))
+
 
 if __name__ == "__main__":
     unittest.main()

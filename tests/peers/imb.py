@@ -74,10 +74,13 @@ class Suite:
     def more(self, _size):
         return []
 
+    def sizes(self, _case):
+        return SIZES
+
     def run_ours(self):
         found = {}
         for case, (benchmark, metric, axes) in self.CASES.items():
-            for size in SIZES:
+            for size in self.sizes(case):
                 words = [word for axis in (*axes, f"bytes={size}") for word in ("-a", axis)]
                 launch([self.ours, "run", f"^micro/{benchmark}$", *words, *self.more(size), "--quiet", "-o", str(self.folder / "ours.h5"), "--force"],
                        self.folder)
@@ -108,9 +111,12 @@ class Io(Suite):
 
 
 class Rma(Suite):
-    PASSIVE = ["sync=flush", "window_creation=create"]
+    PASSIVE, LOCAL = (["sync=" + sync, "window_creation=create"] for sync in ("flush", "flush_local"))
     CASES = {"Unidir_put": ("put", "latency", PASSIVE), "Unidir_get": ("get", "latency", PASSIVE),
+             "Put_local": ("put", "latency", LOCAL), "Get_local": ("get", "latency", LOCAL),
              "Accumulate": ("accumulate", "latency", PASSIVE), "Get_accumulate": ("get_accumulate", "latency", PASSIVE),
+             "Fetch_and_op": ("fetch_and_op", "latency", [*PASSIVE, "dtype=fp32"]),
+             "Compare_and_swap": ("compare_and_swap", "latency", [*PASSIVE, "dtype=int32"]),
              "Truly_passive_put": ("put", "latency", [*PASSIVE, "target=computes"]),
              # Of both ranks, twice to the other one. The rest of the tests of many ranks flushes once behind all repetitions.
              "Exchange_put": ("multi_put", "time", [*PASSIVE, "pattern=neighbors", "ranks=2"]),
@@ -118,6 +124,9 @@ class Rma(Suite):
 
     def column(self, case):
         return 3 if case == "Truly_passive_put" else self.COLUMN
+
+    def sizes(self, case):
+        return (4,) if case in ("Fetch_and_op", "Compare_and_swap") else SIZES  # one element
 
     @staticmethod
     def mean_of(metric):
@@ -132,7 +141,9 @@ class Mt(Suite):
              "SendRecvMT": ("thread_exchange", "latency", ["pattern=ring"]), "ExchangeMT": ("thread_exchange", "latency", ["pattern=neighbors"]),
              "UniBandMT": ("thread_bandwidth", "time", ["bidirectional=false"]),
              "BiBandMT": ("thread_bandwidth", "time", ["bidirectional=true"]),
-             "BcastMT": ("thread_collective", "latency", ["collective=broadcast"])}
+             # IMB adds up MPI_INT, Scalemark float.
+             **{f"{name}MT": ("thread_collective", "latency", [f"collective={collective}"])
+                for name, collective in (("Bcast", "broadcast"), ("Reduce", "reduce"), ("AllReduce", "allreduce"))}}
     CASES = {case: (name, metric, [*axes, "threads=1", "ranks=2"]) for case, (name, metric, axes) in CASES.items()}
 
     def column(self, case):
@@ -144,7 +155,7 @@ class Mt(Suite):
         return {(case, size): time / parts.get(case, 1) for (case, size), time in super().run_ours().items()}
 
     def start_imb(self):
-        return launch([self.imb, "-thread_level", "multiple", "-datatype", "char", "-count", ",".join(map(str, SIZES)), *self.CASES], self.folder,
+        return launch([self.imb, "-thread_level", "multiple", "-datatype", "int", "-count", ",".join(str(size // 4) for size in SIZES), *self.CASES], self.folder,
                       OMP_NUM_THREADS="1", MALLOC_PERTURB_="165")
 
     mean_of = staticmethod(Rma.mean_of)

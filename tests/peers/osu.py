@@ -13,7 +13,7 @@ MPI_THREAD_MULTIPLE, which makes short messages slower inside the MPI library; w
 started with OMPI_MPI_THREAD_LEVEL=3, so that both use the same library path.
 """
 import argparse
-import json
+import dataclasses
 import os
 import pathlib
 import statistics
@@ -24,94 +24,131 @@ import tempfile
 import paired
 
 SIZES = [8 << i for i in range(18)]  # 8 B .. 1 MiB
-PAIRS = {"pingpong": "osu_latency", "forked_pingpong": "osu_latency_mp", "datatype_pingpong": "osu_latency", "datatype_collective": "osu_alltoall",
-         "bandwidth": "osu_bw", "bidirectional_bandwidth": "osu_bibw",
-         "allreduce": "osu_allreduce", "allgather": "osu_allgather", "broadcast": "osu_bcast", "alltoall": "osu_alltoall",
-         "alltoallw": "osu_alltoallw", "reduce_scatter_block": "osu_reduce_scatter_block",
-         **{f"neighbor_{name}": f"osu_neighbor_{name}" for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw")},
-         "barrier": "osu_barrier", "put": "osu_put_latency", "get": "osu_get_latency", "put_bandwidth": "osu_put_bw",
-         "put_bidirectional_bandwidth": "osu_put_bibw", "get_bandwidth": "osu_get_bw", "accumulate": "osu_acc_latency",
-         "get_accumulate": "osu_get_acc_latency", "fetch_and_op": "osu_fop_latency", "compare_and_swap": "osu_cas_latency"}
-# OSU's -D: half of each size is sent.
-SPACED = ("datatype_pingpong", "datatype_collective")
-# Of one element: 1 B from OSU 7.1 on, 8 B before.
-SINGLE = ("fetch_and_op", "compare_and_swap")
-# Beside memory=host, or instead of it. OSU reduces MPI_CHAR.
-AXES = {"forked_pingpong": ["memory=host", "forked=2"], "datatype_pingpong": ["packing=datatype", "blocks=strided", "block=8"],
-        "datatype_collective": ["packing=datatype", "blocks=strided", "block=8", "collective=alltoall"], "reduce_scatter_block": ["memory=host", "dtype=int8"],
-        **dict.fromkeys(("put", "get", "put_bandwidth", "get_bandwidth"), ["sync=flush"]), "put_bidirectional_bandwidth": ["sync=pscw"],
-        "accumulate": ["sync=flush", "dtype=int8"],
-        "get_accumulate": ["sync=flush", "dtype=int8"], **dict.fromkeys(SINGLE, ["sync=flush", "dtype=int8,int64"])}
-RATES = ("bandwidth", "bidirectional_bandwidth", "put_bandwidth", "put_bidirectional_bandwidth", "get_bandwidth")
 SLOWER = 1.08
+RATES = ("osu_bw", "osu_bibw", "osu_put_bw", "osu_put_bibw", "osu_get_bw")
+
+SWEPT = ("-m", f"{SIZES[0]}:{SIZES[-1]}")
+# Blocks of 8 B, 16 B apart: OSU sends half of each size.
+SPACED = ("-m", f"{2 * SIZES[0]}:{2 * SIZES[-1]}", "-D", "vect:16:8")
+BLOCKS = ("packing=datatype", "blocks=strided", "block=8")
+# OSU reduces MPI_CHAR.
+CHARACTERS = "dtype=int8"
 
 
-def launch(name, command, binding, environment):
-    """On two ranks; neighbors are three at least, which may share cores."""
-    ranks = ["-n", "3", "--oversubscribe", "--bind-to", "none"] if name.startswith("neighbor_") else ["-n", "2", "--bind-to", binding]
-    done = subprocess.run(["mpirun", *ranks, *command], capture_output=True, text=True, env={**os.environ, **environment}, timeout=300)
-    if done.returncode != 0:
+@dataclasses.dataclass(frozen=True)
+class Pair:
+    """What is measured on both sides."""
+    program: str  # of OSU
+    benchmark: str
+    axes: tuple[str, ...] = ("backend=mpi", "memory=host")
+    options: tuple[str, ...] = SWEPT  # of OSU's program
+    sizes: tuple[int, ...] = tuple(SIZES)  # none: one figure without a size
+    ranks: int = 2
+
+    @property
+    def spaced(self):
+        return "-D" in self.options
+
+
+def one_sided(program, benchmark, sync="flush", window="allocate", axes=(), **more):
+    """Some of OSU's tests use MPI_Win_create unless told."""
+    return Pair(program, benchmark, ("backend=mpi", f"sync={sync}", f"window_creation={window}", *axes),
+                ("-w", window, "-s", sync, *more.pop("options", SWEPT)), **more)
+
+
+def all_pairs():
+    """By the names that --only takes."""
+    pairs = {"pingpong": Pair("osu_latency", "pingpong"), "bandwidth": Pair("osu_bw", "bandwidth"),
+             "bidirectional_bandwidth": Pair("osu_bibw", "bidirectional_bandwidth"),
+             "forked_pingpong": Pair("osu_latency_mp", "pingpong", ("backend=mpi", "memory=host", "forked=2"), (*SWEPT, "-t", "2:2")),
+             "thread_pingpong": Pair("osu_latency_mt", "thread_pingpong", ("threads=1",), (*SWEPT, "-t", "1:1")),
+             "barrier": Pair("osu_barrier", "barrier", ("backend=mpi",), (), (0,))}
+    for name in ("allgather", "allgatherv", "allreduce", "alltoall", "alltoallv", "alltoallw", "broadcast", "gather", "gatherv", "reduce",
+                 "reduce_scatter", "reduce_scatter_block", "scatter", "scatterv"):
+        axes = (CHARACTERS,) if "reduce" in name else ()
+        pairs[name] = Pair(f"osu_{name.replace('broadcast', 'bcast')}", name, (*Pair.axes, *axes))
+    for name in ("allgather", "allgatherv", "alltoall", "alltoallv", "alltoallw"):
+        pairs[f"neighbor_{name}"] = Pair(f"osu_neighbor_{name}", f"neighbor_{name}", ranks=3)
+
+    pairs["datatype_pingpong"] = Pair("osu_latency", "datatype_pingpong", ("backend=mpi", *BLOCKS), SPACED)
+    for name in ("allgather", "alltoall", "broadcast", "gather", "scatter"):
+        pairs[f"datatype_{name}"] = Pair(f"osu_{name.replace('broadcast', 'bcast')}", "datatype_collective",
+                                         ("backend=mpi", *BLOCKS, f"collective={name}"), SPACED)
+
+    for call in ("put", "get"):
+        for sync in ("flush", "flush_local", "lock", "lock_all", "pscw", "fence"):
+            pairs[call if sync == "flush" else f"{call}_{sync}"] = one_sided(f"osu_{call}_latency", call, sync)
+        pairs[f"{call}_dynamic"] = one_sided(f"osu_{call}_latency", call, window="dynamic")
+        pairs[f"{call}_bandwidth"] = one_sided(f"osu_{call}_bw", f"{call}_bandwidth")
+    pairs["put_bidirectional_bandwidth"] = one_sided("osu_put_bibw", "put_bidirectional_bandwidth", "pscw")
+    pairs["accumulate"] = one_sided("osu_acc_latency", "accumulate", axes=(CHARACTERS,))
+    pairs["get_accumulate"] = one_sided("osu_get_acc_latency", "get_accumulate", axes=(CHARACTERS,))
+    # Of one element of 1 B. With memory of MPI's own, both programs of 7.4 free it twice.
+    for name, program in (("fetch_and_op", "osu_fop_latency"), ("compare_and_swap", "osu_cas_latency")):
+        pairs[name] = one_sided(program, name, window="create", axes=(CHARACTERS,), options=(), sizes=(1,))
+    return pairs
+
+
+PAIRS = all_pairs()
+
+
+def launch(pair, command, binding, environment):
+    """More ranks than two may share cores."""
+    where = ["--oversubscribe", "--bind-to", "none"] if pair.ranks > 2 else ["--bind-to", binding]
+    done = subprocess.run(["mpirun", "-n", str(pair.ranks), *where, *command], capture_output=True, text=True,
+                          env={**os.environ, "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", **environment}, timeout=300)
+    # osu_latency_mt 7.4 prints all of its table, and then ends without MPI_Finalize().
+    if done.returncode != 0 and not command[0].endswith("osu_latency_mt"):
         sys.exit(f"{command[0]} ended with {done.returncode}: {done.stderr}")
     return done.stdout
 
 
-def table(text):
-    """Size and figure of OSU's text format; a barrier has no size."""
-    rows = {}
+def table(text, column):
+    """Bytes -> figure, from OSU's text."""
+    found = {}
     for line in text.splitlines():
         words = line.split()
-        if len(words) >= 2 and words[0].isdigit():  # with a datatype, the third column has what is sent of the size
-            rows[int(words[-1] if len(words) == 3 and words[2].isdigit() else words[0])] = float(words[1])
-        elif len(words) == 1 and words[0][0].isdigit():
-            rows[0] = float(words[0])
-    return rows
+        if len(words) >= 2 and words[0].isdigit():
+            found[int(words[column])] = float(words[1])
+        elif len(words) == 1 and words[0][0].isdigit():  # a barrier has no size
+            found[0] = float(words[0])
+    return found
 
 
-def run_osu(program, name, environment):
-    sizes = [] if name in ("barrier", *SINGLE) else ["-m", f"{SIZES[0]}:{SIZES[-1]}"]
-    if name in SPACED:
-        sizes = ["-m", f"{2 * SIZES[0]}:{2 * SIZES[-1]}", "-D", "vect:16:8"]
-    if name == "forked_pingpong":
-        sizes += ["-t", "2:2"]
-    # Some of its one-sided tests use MPI_Win_create unless told.
-    window = ["-w", "allocate"] if AXES.get(name, [""])[0].startswith("sync") else []
-    return table(launch(name, [program, *window, *sizes], "core", environment))
+def run_osu(program, pair, environment):
+    # With a datatype, the third column has what is sent of the size.
+    return table(launch(pair, [program, *pair.options], "core", environment), 2 if pair.spaced else 0)
 
 
-def run_ours(program, name, folder):
-    out = os.path.join(folder, "ours.h5")
-    axes = ["-a", "backend=mpi", *(word for axis in AXES.get(name, []) for word in ("-a", axis))]
-    if name not in ("barrier", *AXES):
-        axes += ["-a", "memory=host"]
-    if name not in ("barrier", *SINGLE):
-        axes += ["-b", str(SIZES[0]), "-e", str(SIZES[-1]), "-f", "2"]
-    text = launch(name, [program, "run", f"^micro/{name.removeprefix('forked_')}$", *axes, "--max-time", "300ms", "--ci", "0.01",
-                   "--format", "jsonl" if name in SPACED else "osu", "--decimals", "5", "--quiet", "-o", out, "--force"], "none", {})
-    if name not in SPACED:
-        return table(text)
-    rows = map(json.loads, text.splitlines())
-    return {row["params"]["bytes"]: 1e6 * row["metrics"]["latency"]["mean"] for row in rows if row.get("status") == "ok"}
+def run_ours(program, pair, folder):
+    out = pathlib.Path(folder) / "ours.h5"
+    axes = list(pair.axes)
+    if pair.sizes != (0,):
+        axes.append("bytes=" + ",".join(map(str, pair.sizes)))
+    text = launch(pair, [program, "run", f"^micro/{pair.benchmark}$", *(word for axis in axes for word in ("-a", axis)), "--max-time", "300ms",
+                         "--ci", "0.01", "--format", "osu", "--decimals", "5", "--quiet", "-o", str(out), "--force"], "none", {})
+    return table(text, 2 if pair.spaced else 0)
 
 
 def compare(name, ours, osu, runs, environment, folder):
+    pair = PAIRS[name]
     samples = {}
     for _ in range(runs):
-        a, b = run_ours(ours, name, folder), run_osu(osu, name, environment)
+        a, b = run_ours(ours, pair, folder), run_osu(osu, pair, environment)
         for size in a.keys() & b.keys():
             samples.setdefault(size, ([], []))
             samples[size][0].append(a[size])
             samples[size][1].append(b[size])
-    wanted = [0] if name == "barrier" else sorted(samples)[:1] if name in SINGLE else SIZES
-    missing = [size for size in wanted if len(samples.get(size, ([],))[0]) != runs]
+    missing = [size for size in pair.sizes if len(samples.get(size, ([],))[0]) != runs]
     if missing:
         sys.exit(f"{name}: no figure on both sides for {missing}")
-    unit = "MB/s" if name in RATES else "us"
+    unit = "MB/s" if pair.program in RATES else "us"
     print(f"{name}: median of {runs} alternating runs, {unit}\n"
           f"{'bytes':>9} {'Scalemark':>13} {'OSU':>13} {'ratio':>7} {'paired':>7}  {'95 % interval':>16}")
     ratios, paired_ratios, slower = [], [], []
-    for size in wanted:
+    for size in pair.sizes:
         a, b = samples[size]
-        turned = (b, a) if name in RATES else (a, b)
+        turned = (b, a) if pair.program in RATES else (a, b)
         pairs = [x / y for x, y in zip(*turned)]
         low, high = paired.interval(pairs)
         ratios.append(statistics.median(turned[0]) / statistics.median(turned[1]))
@@ -136,7 +173,7 @@ def main():
     environment = {"OMPI_MPI_THREAD_LEVEL": "3"} if options.equal_threads else {}
     with tempfile.TemporaryDirectory() as folder:
         for name in options.only:
-            program = PAIRS[name]
+            program = PAIRS[name].program
             found = [path for path in pathlib.Path(options.osu).rglob(program) if os.access(path, os.X_OK) and path.is_file()]
             if not found:
                 sys.exit(f"no {program} in {options.osu}")

@@ -61,6 +61,14 @@ void add_one_sided(std::vector<ImbTest>& all) {
                    .names_type = std::string_view(name).ends_with("ccumulate"),
                    .mode = kEach,
                    .axes = {kFlush, kWaits}});
+  for (const auto& [name, benchmark] :
+       {std::pair("Put_local", "micro/put"), {"Get_local", "micro/get"}})
+    all.push_back({.imb_name = name,
+                   .benchmark = benchmark,
+                   .program = ImbProgram::rma,
+                   .columns = ImbColumns::time_rate,
+                   .mode = kEach,
+                   .axes = {ImbAxis{"sync", "flush_local"}, kWaits}});
   all.push_back({.imb_name = "Truly_passive_put",
                  .benchmark = "micro/put",
                  .program = ImbProgram::rma,

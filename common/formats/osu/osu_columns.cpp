@@ -67,6 +67,8 @@ class OsuRow {
     if (columns_.empty()) return {};
     if (options_.verbosity > (is_collective(test_) ? 1 : 0)) add_validation();
     if (options_.verbosity > 1) is_rate ? add_rate_tails(*metric) : add_time_tails(*metric);
+    if (is_spaced(result_))
+      columns_.push_back({kOsuTransmitted, print::param_text(result_, "bytes")});
     return std::move(columns_);
   }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,7 @@
 #include "common/formats/osu/osu_tests.hpp"
 #include "common/formats/osu/osu_title.hpp"
 #include "common/formats/printed_table.hpp"
+#include "common/result/point.hpp"
 
 namespace scalemark::formats {
 namespace {
@@ -21,8 +23,6 @@ namespace {
 constexpr std::string_view kNoRow = "not in this format: ";
 /// Line that explains the column Overall of non-blocking collectives.
 constexpr std::string_view kOverall = "Overall = ";
-/// Lines above a title, for the sender and for the receiver.
-constexpr std::string_view kForked = "# Number of forked processes in ";
 
 struct ReadColumn {
   const char* name;
@@ -64,6 +64,9 @@ struct TableHead {
   OsuTitle title;
   NamedValues facts;
   std::vector<std::string> columns;
+
+  /// Whether blocks with gaps were sent.
+  bool is_spaced() const { return std::ranges::find(columns, kOsuTransmitted) != columns.end(); }
 };
 
 class OsuReader {
@@ -92,15 +95,19 @@ class OsuReader {
     table_.emplace();
     table_->title = osu_title_of(line, lines_);
     OsuTitle& said = table_->title;
-    if (!said.by_scalemark && said.test != nullptr && said.test->forks) add_children(said.params);
-    children_.clear();
+    if (!said.by_scalemark && said.test != nullptr && said.test->sides != nullptr)
+      add_counts(said.test->sides->axis, said.params);
+    counts_.clear();
     if (builder_) return;
     const ForeignProgram who = origin_.value_or(ForeignProgram{said.tool, said.version});
     builder_.emplace(imported_run(source_, who.tool, who.version, read_text(source_.file)));
   }
 
   void take_comment(std::string_view line) {
-    if (line.starts_with(kForked)) return take_children(line.substr(kForked.size()));
+    for (const OsuSides& sides : {kOsuChildren, kOsuThreads}) {
+      for (const std::string_view side : {sides.sender, sides.receiver})
+        if (line.starts_with(side)) return take_count(line.substr(side.size()));
+    }
     if (!table_) {
       if (auto program = foreign_program(line)) origin_ = std::move(program);
       return;
@@ -111,6 +118,7 @@ class OsuReader {
     if (said.starts_with("Size ") || said.starts_with("Avg Latency") ||
         said.starts_with("Latency (us)") || said.starts_with("Overall(us)")) {
       table_->columns = osu_column_names(line.substr(1));
+      if (table_->is_spaced()) take_spaced();
       return note_columns();
     }
     if (said.starts_with("[ pairs: ") && parts.size() >= 9) return take_pairs(parts);
@@ -127,21 +135,33 @@ class OsuReader {
                               text::printable(line, 120)));
   }
 
-  /// "sender: 2", then "receiver: 2", above the title of the table.
-  void take_children(std::string_view who) {
-    const std::vector<std::string_view> parts = words(who);
+  /// Of the sender, then of the receiver, above the title of the table.
+  void take_count(std::string_view text) {
+    const std::vector<std::string_view> parts = words(text);
     const auto count = parts.empty() ? std::nullopt : parse_count(parts.back(), kMaxRanks);
-    if (count && children_.size() < 2) children_.push_back(*count);
+    if (count && counts_.size() < 2) counts_.push_back(*count);
   }
 
   /// Of a table by OSU. A text where the ranks do not have equally many, which is no case of ours.
-  void add_children(Point& params) const {
-    if (children_.size() < 2)
-      params["forked"] = "unknown";
-    else if (children_[0] == children_[1])
-      params["forked"] = children_[0];
+  void add_counts(const char* axis, Point& params) const {
+    if (counts_.size() < 2)
+      params[axis] = "unknown";
+    else if (counts_[0] == counts_[1])
+      params[axis] = counts_[0];
     else
-      params["forked"] = fmt::format("{}_{}", children_[0], children_[1]);
+      params[axis] = fmt::format("{}_{}", counts_[0], counts_[1]);
+  }
+
+  /// Of a table of blocks with gaps. OSU's text does not say which.
+  void take_spaced() {
+    OsuTitle& title = table_->title;
+    if (title.test == nullptr) return;
+    const std::string plain = std::exchange(title.name, spaced_name(*title.test));
+    if (title.by_scalemark) return;
+    title.params[kOsuPacking] = std::string(kOsuDatatype);
+    title.params["blocks"] = std::string("unknown");
+    if (is_collective(*title.test)) title.params["collective"] = name_in_suite(plain);
+    if (title.params.text("memory", "") == "host") title.params.erase("memory");
   }
 
   void take_datatype(std::string_view type) {
@@ -194,6 +214,7 @@ class OsuReader {
   void note_columns() {
     for (const std::string& column : table_->columns) {
       const bool known = column == "Size" || column == "Iterations" || column == "Validation" ||
+                         column == kOsuTransmitted ||
                          std::any_of(kOsuColumns.begin(), kOsuColumns.end(),
                                      [&](const ReadColumn& one) { return column == one.name; });
       if (!known)
@@ -233,6 +254,7 @@ class OsuReader {
       if (metric.name == result.primary_metric)
         metric.formula = "OSU: mean over ranks of each rank's mean";
     }
+    if (table_->is_spaced() && result.params.integer("bytes") == 0) return;  // smaller than a block
     set_key(result);
     builder_->add(std::move(result), lines_.place());
   }
@@ -249,6 +271,12 @@ class OsuReader {
 
   void take_cell(CaseResult& result, const Cell& cell) {
     if (cell.column == "Size") {
+      const std::int64_t bytes = count_of(cell, kMaxBytes, lines_);
+      if (table_->is_spaced())
+        result.facts[kOsuExtent] = bytes;
+      else
+        result.params["bytes"] = bytes;
+    } else if (cell.column == kOsuTransmitted) {
       result.params["bytes"] = count_of(cell, kMaxBytes, lines_);
     } else if (cell.column == "Iterations") {
       result.facts["iterations"] = count_of(cell, kMaxBytes, lines_);
@@ -280,7 +308,7 @@ class OsuReader {
   std::optional<RunBuilder> builder_;
   std::optional<ForeignProgram> origin_;  ///< the program that measured it, if not Scalemark
   std::optional<TableHead> table_;
-  std::vector<std::int64_t> children_;  ///< of the ranks of the next table
+  std::vector<std::int64_t> counts_;  ///< of the ranks of the next table
 };
 
 }  // namespace

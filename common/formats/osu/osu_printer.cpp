@@ -21,6 +21,13 @@ namespace {
 
 constexpr std::string_view kSizeHeading = "# Size";
 
+/// The size: with gaps between the blocks, if there are any.
+std::string size_text(const CaseResult& result) {
+  if (!is_spaced(result)) return print::param_text(result, "bytes");
+  const auto* extent = find_as<std::int64_t>(result.facts, kOsuExtent);
+  return extent == nullptr ? "" : std::to_string(*extent);
+}
+
 /// MPI's name of the data type: from the key, else Scalemark's default.
 std::string osu_datatype(const OsuTest& test, const CaseResult& result) {
   const std::string dtype = print::param_text(result, "dtype");
@@ -102,8 +109,7 @@ class OsuPrinter final : public print::Printer {
     if (!why_not_.empty()) return "";
     std::string headings =
         has_sizes ? fmt::format("{:<10}", kSizeHeading) : "# " + columns.front().heading;
-    std::string cells =
-        has_sizes ? fmt::format("{:<10}", print::param_text(result, "bytes")) : std::string();
+    std::string cells = has_sizes ? fmt::format("{:<10}", size_text(result)) : std::string();
     for (std::size_t i = 0; i < columns.size(); ++i) {
       const OsuColumn& column = columns[i];
       const bool is_first = i == 0 && !has_sizes;
@@ -129,7 +135,8 @@ class OsuPrinter final : public print::Printer {
   /// Why the row cannot be printed: it needs a size, and readers expect finite numbers.
   static std::string why_no_numbers(const CaseResult& result, const std::vector<OsuColumn>& columns,
                                     bool has_sizes) {
-    if (has_sizes && print::param_integer(result, "bytes").value_or(-1) < 0)
+    if (has_sizes &&
+        (print::param_integer(result, "bytes").value_or(-1) < 0 || size_text(result).empty()))
       return "it has no size";
     for (const OsuColumn& column : columns) {
       if (column.text.empty()) return fmt::format("{} is not a number", column.heading);
@@ -153,7 +160,7 @@ class OsuPrinter final : public print::Printer {
   /// The lines above the headings.
   std::string header(const OsuTest& test, const CaseResult& result) const {
     const bool overlaps = is_overlapped(test, result);
-    std::string lines = test.forks ? children(result) : "";
+    std::string lines = test.sides == nullptr ? "" : counts(*test.sides, result);
     if (!is_one_sided(test) && test.table != OsuTable::message_rate) lines += "\n";
     lines += title(test, result);
     if (overlaps) lines += "# Overall = Coll. Init + Compute + MPI_Test + MPI_Wait\n\n";
@@ -170,15 +177,11 @@ class OsuPrinter final : public print::Printer {
   }
 
   /// Of the sender and of the receiver; imports of OSU's text may have "0_2".
-  static std::string children(const CaseResult& result) {
-    const std::string of_both = print::param_text(result, "forked");
+  static std::string counts(const OsuSides& sides, const CaseResult& result) {
+    const std::string of_both = print::param_text(result, sides.axis);
     const std::size_t bar = of_both.find('_');
-    std::string lines;
-    for (const auto& [rank, count] :
-         {std::pair("sender", of_both.substr(0, bar)),
-          std::pair("receiver", bar == std::string::npos ? of_both : of_both.substr(bar + 1))})
-      lines += fmt::format("# Number of forked processes in {}: {}\n", rank, count);
-    return lines;
+    return fmt::format("{}{}\n{}{}\n", sides.sender, of_both.substr(0, bar), sides.receiver,
+                       bar == std::string::npos ? of_both : of_both.substr(bar + 1));
   }
 
   static std::string pairs(const CaseResult& result) {

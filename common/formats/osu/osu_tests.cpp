@@ -17,8 +17,18 @@ bool has_osu_ranks(const OsuTest& test, const CaseResult& result) {
 }
 
 bool forks(const CaseResult& result) {
-  const std::string children = print::param_text(result, "forked");
+  const std::string children = print::param_text(result, kOsuChildren.axis);
   return !children.empty() && children != "0";
+}
+
+constexpr std::string_view kSpacedMessages = "micro/datatype_pingpong",
+                           kSpacedCollective = "micro/datatype_collective";
+
+/// The benchmark whose test OSU takes: it measures blocks with gaps by an option of its tests.
+std::string plain_name(const CaseResult& result) {
+  if (!is_spaced(result)) return result.name;
+  return result.name == kSpacedMessages ? "micro/pingpong"
+                                        : "micro/" + print::param_text(result, "collective");
 }
 
 }  // namespace
@@ -35,9 +45,24 @@ bool is_bandwidth(const OsuTest& test) {
   return test.table == OsuTable::bandwidth || test.table == OsuTable::one_sided_bandwidth;
 }
 
+bool leaves_out_host(const OsuTest& test) {
+  return is_one_sided(test) || test.sides == &kOsuThreads;
+}
+
+std::string spaced_name(const OsuTest& test) {
+  return std::string(is_collective(test) ? kSpacedCollective : kSpacedMessages);
+}
+
+bool is_spaced(const CaseResult& result) {
+  return (result.name == kSpacedMessages || result.name == kSpacedCollective) &&
+         print::param_text(result, kOsuPacking) == kOsuDatatype;
+}
+
 const OsuTest* osu_test_of(const CaseResult& result) {
+  const std::string name = plain_name(result);
   for (const OsuTest& test : kOsuTests) {
-    if (result.name == test.name && has_osu_ranks(test, result) && forks(result) == test.forks &&
+    if (name == test.name && has_osu_ranks(test, result) &&
+        forks(result) == (test.sides == &kOsuChildren) &&
         !osu_title(test, print::param_text(result, "call")).empty())
       return &test;
   }
@@ -59,7 +84,7 @@ std::string osu_title(const OsuTest& test, std::string_view call) {
   if (call != "persistent") return "";
   if (is_collective(test)) return title.insert(title.rfind(" Latency Test"), " Persistent");
   const bool has_persistent = test.table == OsuTable::latency || test.table == OsuTable::bandwidth;
-  if (!has_persistent || test.forks || test.ranks != OsuRanks::two) return "";
+  if (!has_persistent || test.sides != nullptr || test.ranks != OsuRanks::two) return "";
   return title.insert(title.rfind(" Test"), " Persistent");
 }
 

@@ -26,6 +26,16 @@ enum class OsuTable {
 /// Number of ranks of a test; OSU's text shows it only for tests of pairs.
 enum class OsuRanks { any, two, more_than_two };
 
+/// Lines above a title that give a count of the sender and one of the receiver.
+struct OsuSides {
+  const char* axis;
+  const char *sender, *receiver;  ///< in front of the counts
+};
+inline constexpr OsuSides kOsuChildren = {"forked", "# Number of forked processes in sender: ",
+                                          "# Number of forked processes in receiver: "};
+inline constexpr OsuSides kOsuThreads = {
+    "threads", "# Number of Sender threads: ", "# Number of Receiver threads: "};
+
 struct OsuTest {
   const char* name;      ///< of Scalemark's benchmark
   const char* title;     ///< follows "OSU MPI-CUDA "
@@ -36,7 +46,7 @@ struct OsuTest {
   const char* nonblocking = "";  ///< title, if it is not "Non-blocking " and the title
   bool has_validation = true;    ///< the test can check its data
   bool names_type = false;       ///< keys have axis dtype, also at OSU's default
-  bool forks = false;            ///< ranks have child processes (axis `forked`)
+  const OsuSides* sides = nullptr;
 };
 
 inline constexpr std::array kOsuTests = {
@@ -48,7 +58,13 @@ inline constexpr std::array kOsuTests = {
             .datatype = "MPI_CHAR",
             .table = OsuTable::latency,
             .ranks = OsuRanks::two,
-            .forks = true},
+            .sides = &kOsuChildren},
+    OsuTest{.name = "micro/thread_pingpong",
+            .title = "Multi-threaded Latency Test",
+            .datatype = "MPI_CHAR",
+            .table = OsuTable::latency,
+            .ranks = OsuRanks::two,
+            .sides = &kOsuThreads},
     OsuTest{"micro/bandwidth", "Bandwidth Test", "MPI_CHAR", OsuTable::bandwidth, OsuRanks::two},
     OsuTest{"micro/bidirectional_bandwidth", "Bi-Directional Bandwidth Test", "MPI_CHAR",
             OsuTable::bandwidth, OsuRanks::two},
@@ -173,6 +189,18 @@ bool is_collective(const OsuTest& test);
 bool is_one_sided(const OsuTest& test);
 /// Whether the table has bandwidths of one pair of ranks.
 bool is_bandwidth(const OsuTest& test);
+
+/// Whether keys leave out host memory, where Scalemark's buffers of the test are.
+bool leaves_out_host(const OsuTest& test);
+
+/// Axis of tables of blocks with gaps (OSU's option -D), and its value. OSU names neither.
+inline constexpr const char *kOsuPacking = "packing", *kOsuDatatype = "datatype";
+/// Column and fact of such tables: bytes of the blocks, and of these with the gaps.
+inline constexpr const char *kOsuTransmitted = "Transmit Size", *kOsuExtent = "extent_bytes";
+/// Scalemark's benchmark of a test of blocks with gaps.
+std::string spaced_name(const OsuTest& test);
+/// Whether blocks with gaps are sent. The table then has the bytes of the blocks beside the size.
+bool is_spaced(const CaseResult& result);
 
 /// The OSU test that matches the case; null if there is none.
 const OsuTest* osu_test_of(const CaseResult& result);

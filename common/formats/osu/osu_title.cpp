@@ -83,6 +83,7 @@ void name_case(OsuTitle& said, std::string_view library, std::string_view title)
   said.test = known->test;
   said.name = said.test->name;
   set_memory(said, memory);
+  if (said.test->sides == &kOsuThreads) said.params.erase("backend");  // it is of MPI only
   if (said.test->ranks == OsuRanks::two) said.params["ranks"] = std::int64_t{2};
   if (is_bandwidth(*said.test)) said.params["window"] = kUsualWindow;
   if (*known->call != '\0') said.params["call"] = std::string(known->call);
@@ -93,8 +94,7 @@ void name_case(OsuTitle& said, std::string_view library, std::string_view title)
 void set_memory(OsuTitle& said, const std::string& memory) {
   const OsuTable table = said.test == nullptr ? OsuTable::latency : said.test->table;
   if (table == OsuTable::start_up || table == OsuTable::barrier) return;
-  // Keys of one-sided tests leave out host memory, where Scalemark's windows are.
-  if (said.test != nullptr && is_one_sided(*said.test) && memory == "host") {
+  if (said.test != nullptr && leaves_out_host(*said.test) && memory == "host") {
     said.params.erase("memory");
   } else {
     said.params["memory"] = memory;

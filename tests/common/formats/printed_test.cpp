@@ -56,7 +56,7 @@ Taken taken(const std::string& text) {
   return taken;
 }
 
-/// Cases of all tests of OSU in all calls, two sizes each.
+/// Cases of all tests of OSU in all calls, and of blocks with gaps, two sizes each.
 std::vector<CaseResult> osu_cases() {
   std::vector<CaseResult> cases;
   const auto add = [&](CaseResult one) {
@@ -77,7 +77,11 @@ std::vector<CaseResult> osu_cases() {
         add(one);
       } else if (test.table == formats::OsuTable::latency) {
         CaseResult one = test::pingpong(bytes, time, test.ranks == formats::OsuRanks::two ? 2 : 4);
-        if (test.forks) one.params["forked"] = std::int64_t{2};
+        if (test.sides != nullptr) one.params[test.sides->axis] = std::int64_t{2};
+        if (test.sides == &formats::kOsuThreads) {
+          one.name = test.name;
+          for (const char* implied : {"backend", "memory"}) one.params.erase(implied);
+        }
         add(one);
       } else if (test.table == formats::OsuTable::bandwidth) {
         add(test::window(test.name, bytes, 64, {{time}}));
@@ -103,6 +107,17 @@ std::vector<CaseResult> osu_cases() {
           if (has_size || bytes == 8) add(one);
         }
       }
+    }
+  }
+  for (const std::int64_t bytes : {8, 1024}) {
+    const Point blocks = {{"packing", std::string("datatype")}, {"blocks", std::string("strided")}};
+    Point collective = blocks;
+    collective["collective"] = std::string("alltoall");
+    for (CaseResult one :
+         {test::collective("micro/datatype_pingpong", bytes, {{1000}, {1000}}, blocks),
+          test::collective("micro/datatype_collective", bytes, {{1000}, {3000}}, collective)}) {
+      one.facts["extent_bytes"] = 2 * bytes;
+      add(one);
     }
   }
   return cases;
