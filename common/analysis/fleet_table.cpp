@@ -59,6 +59,9 @@ std::string times_as_long(double factor) {
 std::string reason_of(const LoneHost& one) {
   if (!one.reason.empty()) return one.reason;
   if (one.judged.verdict == NodeVerdict::untested) return "fewer than three hosts like it";
+  if (one.baseline_runs > 0)
+    return fmt::format("{:.2f} times as long as in the baseline of {}", one.judged.factor,
+                       text::counted(one.baseline_runs, "run"));
   if (one.past > 0)
     return fmt::format("{:.2f} times as long as in {}, by comparison with the other hosts",
                        one.judged.factor, text::counted(one.past, "earlier run"));
@@ -74,7 +77,8 @@ HostEvidence evidence_of(const LoneHost& one) {
           .rank = one.rank,
           .device = one.device,
           .pairs = 0,
-          .past = one.past};
+          .past = one.past,
+          .baseline_runs = one.baseline_runs};
 }
 
 HostEvidence evidence_of(const std::string& key, std::size_t rank, const fleet::JudgedNode& node) {
@@ -134,7 +138,9 @@ void FleetCases::add(const Run& run, const CaseResult& result) {
   host_links_.add(run, result);
   const auto found = screened_fleet(result);
   if (!found) {
-    if (!scale_.add(run, result)) alone_.add(run, result);
+    if (scale_.add(run, result)) return;
+    alone_.add(run, result);
+    baseline_.add(run, result);
     return;
   }
   ++screenings_;
@@ -207,6 +213,7 @@ FleetTable FleetCases::table() const {
     alone.insert(one.host);
     keys.insert(one.key);
   }
+  for (const LoneHost& one : baseline_.judged()) of_host[one.host].push_back(evidence_of(one));
   table.lone_cases = keys.size();
   for (const SensorFinding& one : sensors_.findings()) {
     HostEvidence evidence = evidence_of(one.verdict, one.component, one.reason);

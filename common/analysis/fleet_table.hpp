@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/analysis/full_scale.hpp"
+#include "common/analysis/host_baseline.hpp"
 #include "common/analysis/host_links.hpp"
 #include "common/analysis/host_sensors.hpp"
 #include "common/analysis/lone_hosts.hpp"
@@ -30,7 +31,8 @@ struct HostEvidence {
   std::string device;     ///< of the rank; empty without a GPU
   std::size_t pairs = 0;  ///< of a screening
   std::optional<std::size_t> rail = {};  ///< where rails were screened apart
-  std::size_t past = 0;  ///< the factor is relative to so many earlier runs of this host
+  std::size_t past = 0;           ///< the factor is relative to so many earlier runs of this host
+  std::size_t baseline_runs = 0;  ///< the factor is relative to a baseline of so many runs
 };
 
 struct HostVerdict {
@@ -72,11 +74,14 @@ class FleetCases {
     std::vector<std::string> hosts;    ///< untested where no file has them
     std::vector<std::string> failing;  ///< operations with these fail, or do not end: bad
     std::vector<std::vector<std::string>> only_together;  ///< FleetTable::only_together
+    Baseline baseline;                                    ///< of what hosts measure by themselves
   };
-  explicit FleetCases(Known known) : known_(std::move(known)) {}
+  explicit FleetCases(Known known)
+      : known_(std::move(known)), baseline_(std::move(known_.baseline)) {}
 
   /// Takes a case if it is a screening of pairs, a collective of several hosts, or if a host
-  /// measured it by itself. Throws InputError for a host without a switch.
+  /// measured it by itself. Throws InputError for a host without a switch, and as
+  /// HostBaseline::add().
   void add(const Run& run, const CaseResult& result);
 
   /// Takes a case of an earlier run if a host measured it by itself.
@@ -95,6 +100,7 @@ class FleetCases {
 
   Known known_;
   LoneHosts alone_;
+  HostBaseline baseline_;
   ScaleRows scale_;
   HostSensors sensors_;
   HostLinks host_links_;

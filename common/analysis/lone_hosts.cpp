@@ -26,7 +26,12 @@ constexpr double kMinChange = 0.05;
 constexpr int kFastPermille = 100;
 constexpr double kAsFast = 1.05, kMostlySlow = 2;
 
-/// The part of a host that a case measures.
+std::string models_of(const Run& run, const RankInfo& rank) {
+  return fact_of(run, rank.node, "cpu_model") + "\n" + rank.gpu_model;
+}
+
+}  // namespace
+
 std::string component_of(const CaseResult& result) {
   const bool on_gpu = result.params.text("device", "cpu") == "cuda";
   if (result.name == "micro/stream" || result.name == "micro/memory_latency")
@@ -40,12 +45,6 @@ std::string component_of(const CaseResult& result) {
   if (result.params.contains("backend")) return kMessages;
   return on_gpu ? "GPU" : kCpu;
 }
-
-std::string models_of(const Run& run, const RankInfo& rank) {
-  return fact_of(run, rank.node, "cpu_model") + "\n" + rank.gpu_model;
-}
-
-}  // namespace
 
 void LoneHosts::add(const Run& run, const CaseResult& result) {
   const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);

@@ -30,7 +30,12 @@ struct LoneHost {
   std::size_t past = 0;
   std::string reason;     ///< why it has no time: failed, skipped where others measured, wrong data
   bool at_times = false;  ///< slow, but its fastest tenth of the samples is as fast as others'
+  /// Runs of the baseline that the factor is relative to. 0: it is not relative to one.
+  std::size_t baseline_runs = 0;
 };
+
+/// The part of a host that a case measures.
+std::string component_of(const CaseResult& result);
 
 /// How a case differs from earlier runs on all hosts.
 struct FleetChange {

@@ -17,39 +17,63 @@ constexpr double kUsualSpread = 0.05, kUsualFreedom = 2;
 /// stats::pair_distance() knows as much as a standard deviation of this share of the values.
 constexpr double kEfficiency = 0.82;
 
+/// A standard deviation of logarithms, and the degrees of freedom behind it.
+struct Sigma {
+  double value, freedom;
+};
+
+/// `variance` with `known` degrees of freedom, moderated by the usual spread.
+Sigma moderated(double variance, double known) {
+  const double freedom = kUsualFreedom + known;
+  return {std::sqrt((kUsualFreedom * kUsualSpread * kUsualSpread + known * variance) / freedom),
+          freedom};
+}
+
+/// The logarithm beyond which one of `comparisons` is an alarm, so that all of them together raise
+/// `alarms` without a slow node.
+double limit(const Sigma& sigma, double alarms, double comparisons) {
+  const double z = stats::student_t_quantile(1 - alarms / comparisons, sigma.freedom);
+  return std::max(std::log1p(kMinSlower), z * sigma.value);
+}
+
+LoneNode judged(double beyond, double bad, double suspect) {
+  LoneNode node{.verdict = NodeVerdict::ok, .factor = std::exp(beyond)};
+  if (beyond > suspect) node.verdict = beyond > bad ? NodeVerdict::bad : NodeVerdict::suspect;
+  return node;
+}
+
 }  // namespace
 
 std::vector<LoneNode> judge_alone(std::span<const double> seconds, std::size_t measurements) {
   std::vector<double> logarithms;
   for (const double one : seconds)
     if (is_measured(one)) logarithms.push_back(std::log(one));
-  std::vector<LoneNode> judged(seconds.size());
+  std::vector<LoneNode> all(seconds.size());
   if (logarithms.size() < kMinLoneNodes) {
-    for (LoneNode& one : judged) one.verdict = NodeVerdict::untested;
-    return judged;
+    for (LoneNode& one : all) one.verdict = NodeVerdict::untested;
+    return all;
   }
   const double median = stats::median(logarithms), own = stats::pair_distance(logarithms);
   const auto nodes = static_cast<double>(logarithms.size());
-  const double known = kEfficiency * (nodes - 1), freedom = kUsualFreedom + known;
-  const double sigma =
-      std::sqrt((kUsualFreedom * kUsualSpread * kUsualSpread + known * own * own) / freedom);
-  const auto limit = [&](double alarms) {
-    const double tail =
-        alarms / (nodes * static_cast<double>(std::max<std::size_t>(1, measurements)));
-    return std::max(std::log1p(kMinSlower), stats::student_t_quantile(1 - tail, freedom) * sigma);
-  };
-  const double bad = limit(kFalselyBad), suspect = limit(kFalselySuspect);
+  const Sigma sigma = moderated(own * own, kEfficiency * (nodes - 1));
+  const double comparisons = nodes * static_cast<double>(std::max<std::size_t>(1, measurements));
+  const double bad = limit(sigma, kFalselyBad, comparisons),
+               suspect = limit(sigma, kFalselySuspect, comparisons);
   for (std::size_t node = 0; node < seconds.size(); ++node) {
-    if (!is_measured(seconds[node])) {
-      judged[node].verdict = NodeVerdict::untested;
-      continue;
-    }
-    const double beyond = std::log(seconds[node]) - median;
-    judged[node].factor = std::exp(beyond);
-    if (beyond > suspect)
-      judged[node].verdict = beyond > bad ? NodeVerdict::bad : NodeVerdict::suspect;
+    if (is_measured(seconds[node]))
+      all[node] = judged(std::log(seconds[node]) - median, bad, suspect);
+    else
+      all[node].verdict = NodeVerdict::untested;
   }
-  return judged;
+  return all;
+}
+
+LoneNode judge_against(double factor, double variance, std::size_t runs, std::size_t comparisons) {
+  const auto n = static_cast<double>(runs), tests = static_cast<double>(comparisons);
+  Sigma sigma = moderated(variance, n - 1);
+  sigma.value *= std::sqrt(1 + 1 / n);
+  return judged(std::log(factor), limit(sigma, kFalselyBad, tests),
+                limit(sigma, kFalselySuspect, tests));
 }
 
 }  // namespace scalemark::fleet

@@ -17,6 +17,9 @@ from harness import ProgramTest, SCALEMARK, rows, run
 
 ROOT = Path(__file__).resolve().parents[2]
 
+ALONE = ("--preset", "node", "-a", "micro/gemm:rows=64", "-a", "micro/stream:bytes=64K", "-a", "micro/memory_latency:bytes=16K",
+         "-a", "micro/memcpy:bytes=64K", "-n", 3, "--max-time", "100ms")
+
 
 class Fleet(ProgramTest):
     def screen(self, ranks, *more):
@@ -177,10 +180,25 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         self.expect(done, 0)
         self.assertIn("0 bad, 0 suspect, 0 untested, 0 slow links", done.stdout)
 
+    def check_baseline(self, alone, host):
+        """A host by itself cannot be compared with others, but with a baseline of its own runs."""
+        again, base = self.path("again.h5"), self.path("base.h5")
+        self.expect(run("run", *ALONE, "-o", again, ranks=1), 0)
+        self.expect(run("baseline", alone, again, "-o", base), 0)
+        done = run("fleet", alone, "--baseline", base, "--format", "json")
+        self.assertIn(done.returncode, (0, 1), done.stderr)
+        (judged,) = json.loads(done.stdout)["hosts"]
+        compared = [one for one in judged["evidence"] if one.get("baseline_runs") == 2]
+        self.assertEqual({one["key"] for one in compared}, {key for key, row in rows(alone).items() if row["status"] == "ok"})
+        for one in compared:
+            self.assertIn(one["verdict"], ("OK", "SUSPECT", "BAD"))
+            self.assertIn("times as long as in the baseline of 2 runs", one["reason"])
+        self.assertIn('than="baseline"', run("fleet", alone, "--baseline", base, "--format", "openmetrics").stdout)
+        self.expect(run("fleet", alone, "--baseline", again), 3, "--baseline: ", "is none: scalemark baseline makes one of two runs or more")
+
     def test_a_host_by_itself_and_hosts_without_a_result(self):
         alone, hosts = self.path("node.h5"), self.path("hosts")
-        self.expect(run("run", "--preset", "node", "-a", "micro/gemm:rows=64", "-a", "micro/stream:bytes=64K", "-a", "micro/memory_latency:bytes=16K",
-                        "-a", "micro/memcpy:bytes=64K", "-n", 3, "--max-time", "100ms", "-o", alone, ranks=1), 0)
+        self.expect(run("run", *ALONE, "-o", alone, ranks=1), 0)
         with open(hosts, "w", encoding="ascii") as names:
             names.write("other1 other2\nother03\n")
         done = run("fleet", alone, "--hosts", hosts, "--format", "json")
@@ -223,6 +241,7 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         self.assertEqual(json.loads(done.stdout), fleet | {"changes": []})
         self.expect(run("fleet", alone, "--history", self.path("none")), 3, "no such file or folder")
 
+        self.check_baseline(alone, host["host"])
         text = run("fleet", alone, "--only", host["host"])
         self.expect(text, 0)
         self.assertNotIn("other1", text.stdout)
@@ -293,15 +312,17 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
 class HostsWithFaults(ProgramTest):
     """The exit code of tests/peers/fleet_hosts.py, with kept files and a stub in place of the program."""
 
-    def judge(self, what, named, wanted=(), rounds=8, seconds=19):
-        """Its exit code for a screening of so many rounds in so much time, where a program names this."""
+    def judge(self, what, named, wanted=(), rounds=8, seconds=19.0, latency=0.0):
+        """Its exit code for a screening of so many rounds of so long messages in so much time, where a program names this. Three of the
+        rounds are the first look."""
         folder = Path(tempfile.mkdtemp(dir=self.folder))
         kept = folder / f"{what}-0"
         kept.mkdir()
         (kept / "planted.json").write_text(json.dumps({"wanted": wanted, "seconds": seconds}), encoding="utf-8")
         with h5py.File(kept / "screening.h5", "w") as file:
-            for name, values in (("round", range(rounds)), ("rank", [0] * rounds), ("peer", range(1, rounds + 1)), ("latency", [0.0] * rounds)):
+            for name, values in (("round", range(rounds)), ("rank", [0] * rounds), ("peer", range(1, rounds + 1)), ("latency", [latency] * rounds)):
                 file[f"pairs/one/{name}"] = list(values)
+            file.create_group("cases/000000/facts").attrs["screening_rounds"] = 3
         program = folder / "program"
         program.write_text("#!/bin/sh\ncat <<'END'\n" + json.dumps({"hosts": [], "links": [], "uplinks": []} | named) + "\nEND\n", encoding="utf-8")
         program.chmod(0o755)
@@ -322,6 +343,9 @@ class HostsWithFaults(ProgramTest):
         self.assertEqual(self.judge("link", {}, ["node1", "node2"]), 1)
         self.assertEqual(self.judge("quiet", {}, rounds=9), 1, "more than three rounds and five")
         self.assertEqual(self.judge("quiet", {}, seconds=20), 1, "too long outside of the rounds")
+        # Three samples in each round, and the exchange that is checked in the first three: 27 there and back.
+        self.assertEqual(self.judge("quiet", {}, latency=1.0, seconds=54 + 19.9), 0)
+        self.assertEqual(self.judge("quiet", {}, latency=1.0, seconds=54 + 20.1), 1)
 
 
 if __name__ == "__main__":

@@ -302,10 +302,20 @@ class FleetJob(ScriptTest):
         started = [re.match(r"(\S+) tasks=1 ", line).group(1) for line in self.launches()[:5]]
         self.assertEqual([sorted(group) for group in (started[:2], started[2:4], started[4:])], [["n1", "n2"], ["n3", "n4"], ["n5"]])
 
+    def test_gpus_without_a_task_are_told_of(self):
+        told = "Of the 8 GPUs of a node {} are measured: --ntasks-per-node=8 measures all\n"
+        for tasks, is_said in (("4", True), ("8", False)):
+            self.out = self.path(f"out-{tasks}")
+            done = self.job("n1 n2", "--baseline", __file__, SLURM_NTASKS_PER_NODE=tasks, SLURM_GPUS_ON_NODE="8")
+            self.expect(done, 0)
+            self.assertEqual(told.format(tasks) in done.stderr, is_said, done.stderr)
+            self.assertTrue(done.stdout.endswith(f" --baseline {__file__}\n"), done.stdout)
+
     def test_what_it_refuses(self):
         self.expect(self.job("n1", "--at-once", 0), 2, "--at-once is '0'")
         self.expect(self.job("n1", "--fast"), 2, "unknown option '--fast'")
         self.expect(self.job("n1", "--topology", self.path("none")), 2, "--topology is ")
+        self.expect(self.job("n1", "--baseline", self.path("none")), 2, "--baseline is ")
         self.expect(self.job("n1"), 0)
         self.expect(self.job("n1"), 2, "which has results already")
         self.expect(self.job("n1", "--backend", "gloo"), 2, "--backend is 'gloo'; allowed: mpi, nccl")
@@ -330,7 +340,13 @@ class FleetJob(ScriptTest):
         self.assertFalse(os.path.exists(words[4]), "the measured file is removed")
         self.assertTrue(os.path.exists(kept))
         self.expect(self.check("--fleet", self.path("none")), 2, "which is no folder")
-        self.expect(self.check(), 2, "which is no folder")
+        self.expect(self.check(), 2, "--fleet, --baseline or both are needed")
+        self.expect(self.check("--baseline", self.path("none")), 2, "--baseline is ", "which is no file")
+        for more, files in (((), 1), (("--fleet", fleet), 3)):
+            done = self.check("--baseline", kept, *more)
+            self.expect(done, 0)
+            words = done.stdout.split()
+            self.assertEqual(words[2 + files:], ["--baseline", kept, "--only", host])
         tool(self.tools, "mpirun", "echo broken; exit 5")
         self.expect(self.check("--fleet", fleet), 3, "broken", "no result, exit code 5")
         tool(self.tools, "mpirun", "exec sleep 100")

@@ -142,8 +142,10 @@ def measure(program, what, number, size, folder):
 
 def rounds_of(path, seconds):
     """The most rounds of a host in a screening, and seconds that no round takes: a round lasts as long as its slowest pair, there and
-    back for each sample."""
+    back for each sample. Those of the first look have one exchange more, which is checked and warms up."""
     with h5py.File(path) as file:
+        (case,) = file["cases"].values()
+        first_look = int(case["facts"].attrs["screening_rounds"])
         (table,) = file["pairs"].values()
         columns = [table[name][...].tolist() for name in ("round", "rank", "peer", "latency")]
     rounds, of_host = {}, {}
@@ -151,7 +153,8 @@ def rounds_of(path, seconds):
         rounds[number] = max(rounds.get(number, 0), latency)
         for host in (rank, peer):
             of_host.setdefault(host, set()).add(number)
-    return max(map(len, of_host.values())), seconds - sum(rounds.values()) * 2 * SAMPLES
+    inside = sum(2 * latency * (SAMPLES + (number < first_look)) for number, latency in rounds.items())
+    return max(map(len, of_host.values())), seconds - inside
 
 
 def named(program, folder):

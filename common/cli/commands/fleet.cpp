@@ -19,6 +19,7 @@
 #include "common/cli/commands/commands.hpp"
 #include "common/cli/commands/fleet_print.hpp"
 #include "common/cli/commands/page_file.hpp"
+#include "common/cli/commands/read_digest.hpp"
 #include "common/cli/commands/topology_file.hpp"
 #include "common/fleet/host_names.hpp"
 #include "common/formats/input.hpp"
@@ -31,7 +32,7 @@ namespace {
 
 struct FleetArguments {
   std::vector<std::string> paths, history;
-  std::string topology, hosts, failing, only_together, only, format = "text";
+  std::string baseline, topology, hosts, failing, only_together, only, format = "text";
   std::string page;  ///< empty = none
   bool all = false, force = false;
 };
@@ -103,13 +104,36 @@ std::vector<std::filesystem::path> history_files(const std::vector<std::string>&
   return files;
 }
 
+/// Of subcommand baseline. Without a file it has no rows. Throws InputError for another file.
+analysis::Baseline read_baseline(const std::string& file) {
+  analysis::Baseline baseline;
+  if (file.empty()) return baseline;
+  const compare::RunDigest digest = read_digest(file);
+  if (digest.stands_for.empty())
+    throw InputError(
+        fmt::format("--baseline: {} is none: scalemark baseline makes one of two runs "
+                    "or more",
+                    text::printable(file)));
+  for (const auto& [key, row] : digest.rows)
+    baseline.rows[key] = {row.metric, row.value, row.better, row.variance,
+                          static_cast<std::size_t>(row.runs)};
+  const auto models = [&](const char* fact) {
+    const auto found = digest.known_values.find(fact);
+    return found == digest.known_values.end() ? std::set<std::string>() : found->second;
+  };
+  baseline.cpu_models = models("cpu_model");
+  baseline.gpu_models = models("gpu_model");
+  return baseline;
+}
+
 analysis::FleetTable read_fleet(const FleetArguments& options, const fleet::Switches& switches) {
   const std::vector<std::string> hosts = names_in(options.hosts);
   const analysis::NodeNames names(hosts);
   analysis::FleetCases cases({.switches = switches,
                               .hosts = hosts,
                               .failing = names_in(options.failing),
-                              .only_together = groups_in(options.only_together)});
+                              .only_together = groups_in(options.only_together),
+                              .baseline = read_baseline(options.baseline)});
   std::set<std::string> now;
   for (const std::filesystem::path& file :
        find_all_runs({options.paths.begin(), options.paths.end()}))
@@ -192,6 +216,10 @@ void add_fleet(CLI::App& app, int& exit_code) {
                    "Earlier runs of these hosts, files or folders of folders: hosts that became "
                    "slower than the others did, and what changed on all")
       ->allow_extra_args(false);
+  command->add_option(
+      "--baseline", options->baseline,
+      "File of subcommand baseline, made of runs of accepted hosts (--preset node): "
+      "what each host measured by itself is compared with it, too");
   command->add_option("--only", options->only,
                       "Judge this host alone, by comparison with all; the exit code is its own");
   command->add_option(

@@ -26,7 +26,8 @@ constexpr std::array<FleetFamily, 10> kFamilies{{
     {"hosts", "Hosts by verdict"},
     {"host_verdict", "Verdict of a host: 0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD"},
     {"component_verdict", "Verdict of a part of a host: 0 OK, 1 UNTESTED, 2 SUSPECT, 3 BAD"},
-    {"host_factor", "Time of a host, relative to the median of the others or to its own past"},
+    {"host_factor",
+     "Time of a host, relative to the median of the others, to its own past or to a baseline"},
     {"link_factor", "Time of a slow pair of hosts, relative to their other pairs"},
     {"uplink_factor", "Time between two switches, relative to other switches"},
     {"change_factor", "Time of a case on all hosts, relative to earlier runs"},
@@ -80,7 +81,9 @@ void add_host(const analysis::HostVerdict& host, FleetMetrics& metrics) {
                         {"component", one.component},
                         {"key", one.key},
                         {"rank", std::to_string(one.rank)},
-                        {"than", one.past > 0 ? "before" : "others"}};
+                        {"than", one.baseline_runs > 0 ? "baseline"
+                                 : one.past > 0        ? "before"
+                                                       : "others"}};
     if (!one.device.empty()) labels.emplace_back("device", one.device);
     metrics.add("host_factor", labels, one.factor);
   }

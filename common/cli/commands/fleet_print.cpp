@@ -82,6 +82,7 @@ ordered_json json_of(const HostEvidence& one) {
                            {"key", text::json_text(one.key)}};
   if (one.pairs > 0) evidence["pairs"] = one.pairs;
   if (one.past > 0) evidence["earlier_runs"] = one.past;
+  if (one.baseline_runs > 0) evidence["baseline_runs"] = one.baseline_runs;
   if (one.rail) evidence["rail"] = *one.rail;
   return evidence;
 }

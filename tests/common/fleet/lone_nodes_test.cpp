@@ -112,5 +112,42 @@ TEST(LoneNodes, WhatWasNotMeasuredIsUntested) {
   EXPECT_TRUE(judge_alone({}, 1).empty());
 }
 
+/// Fleets of 64 nodes without a slow one, in eight measurements beside a baseline of other nodes.
+TEST(LoneNodes, ABaselineAccusesNoneOfEqualNodes) {
+  constexpr unsigned kTables = 400;
+  for (const double noise : {0.001, 0.01, 0.03, 0.05}) {
+    for (const std::size_t runs : {2U, 5U, 20U}) {
+      unsigned wrong = 0;
+      for (unsigned seed = 0; seed < kTables; ++seed) {
+        std::mt19937 random(seed);
+        std::normal_distribution<double> normal(0, noise);
+        bool is_wrong = false;
+        for (std::size_t measurement = 0; measurement < kMeasurements; ++measurement) {
+          std::vector<double> logarithms(runs);
+          for (double& one : logarithms) one = normal(random);
+          double mean = 0, variance = 0;
+          for (const double one : logarithms) mean += one / static_cast<double>(runs);
+          for (const double one : logarithms)
+            variance += (one - mean) * (one - mean) / static_cast<double>(runs - 1);
+          for (int node = 0; node < 64; ++node) {
+            const LoneNode judged =
+                judge_against(std::exp(normal(random) - mean), variance, runs, 64 * kMeasurements);
+            is_wrong = is_wrong || judged.verdict == NodeVerdict::bad;
+          }
+        }
+        wrong += is_wrong;
+      }
+      EXPECT_LE(wrong, kTables / 100) << noise << ", " << runs << " runs";
+    }
+  }
+}
+
+TEST(LoneNodes, ABaselineOfTenRunsFindsASlowNode) {
+  for (const double variance : {1e-6, 1e-4}) {
+    EXPECT_EQ(judge_against(1.2, variance, 10, 8).verdict, NodeVerdict::bad);
+    EXPECT_EQ(judge_against(1.04, variance, 10, 8).verdict, NodeVerdict::ok);
+  }
+}
+
 }  // namespace
 }  // namespace scalemark::fleet
