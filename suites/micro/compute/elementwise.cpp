@@ -10,8 +10,7 @@ namespace {
 
 void elementwise(Case& c) { run_operation(c, elementwise_operation, elementwise_work); }
 
-/// A sum hands its gradient on, and one in place is that of gradients. Others: what there is in a
-/// layer, fused or not.
+/// A sum hands its gradient on, one in place adds gradients up; others are as in a layer.
 bool is_elementwise_sensible(const Point& p) {
   const std::string &operation = p.text("operation"), &width = p.text("width");
   if (operation == "accumulate") return p.text("pass") == "forward" && p.flag("fused");
@@ -24,11 +23,9 @@ bool is_elementwise_sensible(const Point& p) {
 
 SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
     .doc("Elementwise operations of a Llama3 layer, with their gradients or not")
-    .axis("operation",
-          {.values = {"swiglu", "rotary", "add", "scaled_add", "accumulate"},
-           .defaults = {"swiglu", "rotary", "add"},
-           .doc = "SwiGLU, rotary positions, a sum, one with a scaled adapter, or one in "
-                  "place, as gradients are added up"})
+    .axis("operation", {.values = {"swiglu", "rotary", "add", "scaled_add", "accumulate"},
+                        .defaults = {"swiglu", "rotary", "add"},
+                        .doc = "SwiGLU, rotary positions, a sum, of a scaled adapter, or in place"})
     .axis("model", {.values = llm::llama_names(), .defaults = {"1b"}, .defaults_with_gpu = {"8b"}})
     .axis_integer("tokens", {.minimum = 1,
                              .maximum = 8192,
@@ -40,16 +37,14 @@ SCALEMARK_BENCHMARK("micro/elementwise", elementwise)
                     .defaults = {"dim"},
                     .implied = "dim",
                     .doc = "Elements of a token: of the state, the keys, the feed-forward layer"})
-    .axis_integer("elements",
-                  {.minimum = 0,
-                   .maximum = std::int64_t{1} << 32,
-                   .defaults = "0",
-                   .implied = 0,
-                   .doc = "Operations add and accumulate: elements of a tensor; 0: of the tokens",
-                   .unit = "{element}"})
-    .axis_boolean("fused", {.defaults = {true},
-                            .implied = true,
-                            .doc = "One function with its own gradient, as in mode=tuned"})
+    .axis_integer("elements", {.minimum = 0,
+                               .maximum = std::int64_t{1} << 32,
+                               .defaults = "0",
+                               .implied = 0,
+                               .doc = "Of a tensor that is added up; 0: of the tokens",
+                               .unit = "{element}"})
+    .axis_boolean("fused",
+                  {.defaults = {true}, .implied = true, .doc = "With a gradient of its own"})
     .axis("precision", {.values = {"fp64", "fp32", "bf16", "fp16"}, .defaults = {"fp32"}})
     .with(operation_axes)
     .adjust([](Point& p) {
