@@ -204,7 +204,8 @@ FleetTable FleetCases::table() const {
                    .scales = scale_.scales(),
                    .only_together = known_.only_together,
                    .screenings = screenings_,
-                   .lone_cases = 0};
+                   .lone_cases = 0,
+                   .baseline_cases = baseline_.cases()};
   std::map<std::string, std::vector<HostEvidence>> of_host = network_;
   std::set<std::string> alone, keys, names, failing;
   for (const std::string& host : known_.failing) failing.insert(fleet::short_name(host));

@@ -58,6 +58,7 @@ struct FleetTable {
   /// Groups of hosts that an operation fails with, though it ends well with each half of them.
   std::vector<std::vector<std::string>> only_together;
   std::size_t screenings = 0, lone_cases = 0;
+  std::size_t baseline_cases = 0;  ///< of the baseline, that some host measured
   std::size_t count(fleet::NodeVerdict verdict) const;
   /// Whether a host is bad, or a slow link or a group of hosts that fails is named.
   bool has_fault() const;
@@ -80,8 +81,7 @@ class FleetCases {
       : known_(std::move(known)), baseline_(std::move(known_.baseline)) {}
 
   /// Takes a case if it is a screening of pairs, a collective of several hosts, or if a host
-  /// measured it by itself. Throws InputError for a host without a switch, and as
-  /// HostBaseline::add().
+  /// measured it by itself. Throws InputError for a host without a switch.
   void add(const Run& run, const CaseResult& result);
 
   /// Takes a case of an earlier run if a host measured it by itself.

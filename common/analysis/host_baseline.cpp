@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "common/analysis/host_facts.hpp"
-#include "common/base/error.hpp"
-#include "common/base/text.hpp"
 #include "common/base/ucum.hpp"
 #include "common/result/places.hpp"
 #include "common/result/summarise.hpp"
@@ -17,57 +15,116 @@
 namespace scalemark::analysis {
 namespace {
 
-void expect_model(const std::string& host, const char* what, const std::string& model,
-                  const std::set<std::string>& known) {
-  if (model.empty() || known.empty() || known.contains(model)) return;
-  throw InputError(
-      fmt::format("--baseline is of other machines: the {} of host {} is '{}', those "
-                  "of its runs were '{}'",
-                  what, text::printable(host, 60), text::printable(model, 100),
-                  text::printable(fmt::format("{}", fmt::join(known, "', '")), 200)));
+constexpr const char *kNotMeasured = "not measured, the baseline has it",
+                     *kForeign = "the baseline is of other CPUs or GPUs";
+
+bool is_other(const std::string& model, const std::set<std::string>& known) {
+  const bool is_known = !model.empty() && !model.starts_with("unavailable");
+  return is_known && !known.empty() && !known.contains(model);
+}
+
+/// The time of a case / that of the baseline; nothing if it has none.
+std::optional<double> factor_of(const CaseResult& result, const BaselineRow& row) {
+  const Metric* const metric = result.find(result.primary_metric);
+  if (result.status != Status::ok || result.verification.wrong > 0 || metric == nullptr ||
+      metric->name != row.metric)
+    return std::nullopt;
+  const double ratio =
+      units::base_unit(metric->unit).factor * median_of(result, *metric) / row.value;
+  if (!(ratio > 0) || !std::isfinite(ratio)) return std::nullopt;
+  return row.better == Better::higher ? 1 / ratio : ratio;
+}
+
+std::string why_no_time(const CaseResult& result) {
+  if (result.verification.wrong > 0)
+    return fmt::format("{} of {} values are wrong", result.verification.wrong,
+                       result.verification.checked);
+  if (result.status == Status::ok) return "it has no time in the metric of the baseline";
+  return fmt::format("{}: {}", to_string(result.status), result.reason);
 }
 
 }  // namespace
 
-void HostBaseline::expect_models(const Run& run, const RankInfo& rank) const {
-  expect_model(rank.node, "CPU", fact_of(run, rank.node, "cpu_model"), baseline_.cpu_models);
-  expect_model(rank.node, "GPU", rank.gpu_model, baseline_.gpu_models);
+bool HostBaseline::is_foreign(const Run& run, const std::string& host) const {
+  return is_other(fact_of(run, host, "cpu_model"), baseline_.cpu_models) ||
+         is_other(fact_of(run, host, "gpu_model"), baseline_.gpu_models);
 }
 
 void HostBaseline::add(const Run& run, const CaseResult& result) {
-  const auto row = baseline_.rows.find(result.key);
-  if (row == baseline_.rows.end() || result.status != Status::ok) return;
   const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
-  const Metric* const metric = result.find(result.primary_metric);
-  if (!are_on_one_host(ranks) || metric == nullptr || metric->name != row->second.metric) return;
-  for (const RankInfo& rank : ranks) expect_models(run, rank);
-  const double value = units::base_unit(metric->unit).factor * median_of(result, *metric);
-  const double ratio = value / row->second.value;
-  if (!(ratio > 0) || !std::isfinite(ratio)) return;
-  const double factor = row->second.better == Better::higher ? 1 / ratio : ratio;
-  const auto [best, is_first] =
-      factors_[result.key].try_emplace(ranks.front().node, Measured{factor, component_of(result)});
-  best->second.factor = std::min(best->second.factor, factor);
+  if (baseline_.rows.empty() || !are_on_one_host(ranks)) return;
+  const std::string& host = ranks.front().node;
+  hosts_.insert(host);
+  if (is_foreign(run, host)) foreign_.insert(host);
+  const auto row = baseline_.rows.find(result.key);
+  if (row == baseline_.rows.end()) return;
+  if (const std::optional<double> factor = factor_of(result, row->second)) {
+    Measured& best = factors_[result.key]
+                         .try_emplace(host, Measured{*factor, component_of(result)})
+                         .first->second;
+    best.factor = std::min(best.factor, *factor);
+  } else {
+    problems_[result.key][host] = {why_no_time(result), component_of(result)};
+  }
+}
+
+void HostBaseline::judge_times(const std::string& key, std::size_t comparisons,
+                               std::vector<LoneHost>& all) const {
+  const auto found = factors_.find(key);
+  if (found == factors_.end()) return;
+  const BaselineRow& row = baseline_.rows.at(key);
+  std::vector<double> factors;
+  for (const auto& [host, one] : found->second) factors.push_back(one.factor);
+  const std::vector<fleet::LoneNode> judged =
+      fleet::judge_against(factors, row.variance, row.runs, comparisons);
+  std::size_t i = 0;
+  for (const auto& [host, one] : found->second) {
+    const fleet::LoneNode& node = judged[i++];
+    if (foreign_.contains(host)) continue;
+    all.push_back({.host = host,
+                   .component = one.component,
+                   .key = key,
+                   .rank = 0,
+                   .device = {},
+                   .judged = node,
+                   .past = 0,
+                   .reason = {},
+                   .baseline_runs = row.runs});
+  }
 }
 
 std::vector<LoneHost> HostBaseline::judged() const {
-  std::size_t comparisons = 0;
-  for (const auto& [key, hosts] : factors_) comparisons += hosts.size();
   std::vector<LoneHost> all;
-  for (const auto& [key, hosts] : factors_) {
-    const BaselineRow& row = baseline_.rows.at(key);
-    for (const auto& [host, one] : hosts)
-      all.push_back(
-          {.host = host,
-           .component = one.component,
-           .key = key,
-           .rank = 0,
-           .device = {},
-           .judged = fleet::judge_against(one.factor, row.variance, row.runs, comparisons),
-           .past = 0,
-           .reason = {},
-           .baseline_runs = row.runs});
+  if (factors_.empty()) return all;
+  const auto add = [&](const std::string& host, const std::string& component,
+                       const std::string& key, fleet::NodeVerdict verdict,
+                       const std::string& reason, std::size_t runs) {
+    all.push_back({.host = host,
+                   .component = component,
+                   .key = key,
+                   .rank = 0,
+                   .device = {},
+                   .judged = {verdict, 1},
+                   .past = 0,
+                   .reason = reason,
+                   .baseline_runs = runs});
+  };
+  for (const auto& [key, row] : baseline_.rows) {
+    judge_times(key, hosts_.size() * baseline_.rows.size(), all);
+    const auto times = factors_.find(key);
+    const auto problems = problems_.find(key);
+    for (const std::string& host : hosts_) {
+      const bool has_time = times != factors_.end() && times->second.contains(host);
+      if (has_time || foreign_.contains(host)) continue;
+      const bool was_tried = problems != problems_.end() && problems->second.contains(host);
+      const std::pair<std::string, std::string> why =
+          was_tried ? problems->second.at(host)
+                    : std::pair(std::string(kNotMeasured), std::string());
+      add(host, why.second, key, fleet::NodeVerdict::bad, why.first, row.runs);
+    }
   }
+  for (const std::string& host : foreign_)
+    add(host, "", "", fleet::NodeVerdict::untested, kForeign, 0);
   return all;
 }
 

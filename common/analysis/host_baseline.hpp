@@ -24,20 +24,25 @@ struct BaselineRow {
 };
 
 struct Baseline {
-  std::map<std::string, BaselineRow> rows;  ///< by the key of the case
-  std::set<std::string> cpu_models, gpu_models;
+  std::map<std::string, BaselineRow> rows;       ///< by the key of the case
+  std::set<std::string> cpu_models, gpu_models;  ///< facts of the hosts of its runs
 };
 
 class HostBaseline {
  public:
   explicit HostBaseline(Baseline baseline) : baseline_(std::move(baseline)) {}
 
-  /// Takes a case that one host measured by itself, if the baseline has it; of several runs on a
-  /// host the fastest counts. Throws InputError for a host whose models of CPU or GPU no run of the
-  /// baseline had.
+  /// Takes a case of one host alone. Throws Error as median_of().
   void add(const Run& run, const CaseResult& result);
 
-  /// Hosts and cases, in the order of keys, judged by fleet::judge_against().
+  /// Cases of the baseline that some host measured.
+  std::size_t cases() const { return factors_.size(); }
+
+  /// Hosts and cases of the baseline, in the order of keys. Times are judged by
+  /// fleet::judge_against(); of several runs on a host the fastest counts. A host is bad in a case
+  /// that it has no time of: that failed, was skipped, had wrong data, or is in none of its files.
+  /// A host is untested if no run of the baseline had its models of CPU and GPU. Nothing if no host
+  /// measured a case of the baseline.
   std::vector<LoneHost> judged() const;
 
  private:
@@ -46,10 +51,15 @@ class HostBaseline {
     std::string component;
   };
 
-  void expect_models(const Run& run, const RankInfo& rank) const;
+  bool is_foreign(const Run& run, const std::string& host) const;
+  void judge_times(const std::string& key, std::size_t comparisons,
+                   std::vector<LoneHost>& all) const;
 
   Baseline baseline_;
+  std::set<std::string> hosts_, foreign_;
   std::map<std::string, std::map<std::string, Measured>> factors_;  ///< key -> host
+  /// Why a case has no time, and its component: key -> host.
+  std::map<std::string, std::map<std::string, std::pair<std::string, std::string>>> problems_;
 };
 
 }  // namespace scalemark::analysis

@@ -68,12 +68,16 @@ std::vector<LoneNode> judge_alone(std::span<const double> seconds, std::size_t m
   return all;
 }
 
-LoneNode judge_against(double factor, double variance, std::size_t runs, std::size_t comparisons) {
+std::vector<LoneNode> judge_against(std::span<const double> factors, double variance,
+                                    std::size_t runs, std::size_t comparisons) {
   const auto n = static_cast<double>(runs), tests = static_cast<double>(comparisons);
   Sigma sigma = moderated(variance, n - 1);
   sigma.value *= std::sqrt(1 + 1 / n);
-  return judged(std::log(factor), limit(sigma, kFalselyBad, tests),
-                limit(sigma, kFalselySuspect, tests));
+  const double bad = limit(sigma, kFalselyBad, tests),
+               suspect = limit(sigma, kFalselySuspect, tests);
+  std::vector<LoneNode> all;
+  for (const double factor : factors) all.push_back(judged(std::log(factor), bad, suspect));
+  return all;
 }
 
 }  // namespace scalemark::fleet

@@ -29,9 +29,10 @@ struct LoneNode {
 /// times that level. Fewer than kMinLoneNodes are untested.
 std::vector<LoneNode> judge_alone(std::span<const double> seconds, std::size_t measurements);
 
-/// The verdict of a node that takes `factor` times as long as a baseline: the mean of `runs`, whose
+/// The verdicts of nodes that take `factors` times as long as a baseline: the mean of `runs`, whose
 /// logarithms have `variance`. The limits are those of judge_alone(), with the sigma of one run
 /// more, over so many `comparisons` of nodes with baselines.
-LoneNode judge_against(double factor, double variance, std::size_t runs, std::size_t comparisons);
+std::vector<LoneNode> judge_against(std::span<const double> factors, double variance,
+                                    std::size_t runs, std::size_t comparisons);
 
 }  // namespace scalemark::fleet

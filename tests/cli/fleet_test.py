@@ -180,7 +180,7 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         self.expect(done, 0)
         self.assertIn("0 bad, 0 suspect, 0 untested, 0 slow links", done.stdout)
 
-    def check_baseline(self, alone, host):
+    def check_baseline(self, alone):
         """A host by itself cannot be compared with others, but with a baseline of its own runs."""
         again, base = self.path("again.h5"), self.path("base.h5")
         self.expect(run("run", *ALONE, "-o", again, ranks=1), 0)
@@ -192,8 +192,17 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         self.assertEqual({one["key"] for one in compared}, {key for key, row in rows(alone).items() if row["status"] == "ok"})
         for one in compared:
             self.assertIn(one["verdict"], ("OK", "SUSPECT", "BAD"))
+            self.assertIsNone(one["rank"], "it is of all ranks")
             self.assertIn("times as long as in the baseline of 2 runs", one["reason"])
         self.assertIn('than="baseline"', run("fleet", alone, "--baseline", base, "--format", "openmetrics").stdout)
+        other = self.path("other.h5")
+        self.expect(run("run", "^micro/stream$", "-a", "bytes=32K", "-n", 3, "-o", other, ranks=1), 0)
+        self.expect(run("fleet", other, "--baseline", base), 4, "no host measured a case of --baseline by itself")
+        part = self.path("part.h5")
+        self.expect(run("run", "--preset", "node", "-a", "micro/stream:bytes=64K", *ALONE[-4:], "^micro/stream$", "-o", part, ranks=1), 0)
+        done = run("fleet", part, "--baseline", base)
+        self.expect(done, 1)
+        self.assertIn("not measured, the baseline has it", done.stdout)
         self.expect(run("fleet", alone, "--baseline", again), 3, "--baseline: ", "is none: scalemark baseline makes one of two runs or more")
 
     def test_a_host_by_itself_and_hosts_without_a_result(self):
@@ -241,7 +250,7 @@ exec {' '.join(namespace)} sh -c 'hostname "$0" && exec "$@"' node$((OMPI_COMM_W
         self.assertEqual(json.loads(done.stdout), fleet | {"changes": []})
         self.expect(run("fleet", alone, "--history", self.path("none")), 3, "no such file or folder")
 
-        self.check_baseline(alone, host["host"])
+        self.check_baseline(alone)
         text = run("fleet", alone, "--only", host["host"])
         self.expect(text, 0)
         self.assertNotIn("other1", text.stdout)

@@ -268,6 +268,14 @@ class Osu(Importing):
             shown = run("show", self.path("out.h5"), "--format", "osu").stdout
             self.assertRegex(shown, r"# Size +Avg Latency\(us\) +Transmit Size\n16 +0\.41 +8\n32 +0\.52 +16\n")
             self.assertEqual(set(self.take(self.write(shown))), set(found))
+        # What ours measure without gaps only keeps its name, and is no row of messages without gaps.
+        for title, name in ((" Bandwidth", "micro/bandwidth"), (" Multi-threaded Latency", "micro/thread_pingpong"),
+                            (" Reduce Latency", "micro/reduce"), (" Strange Latency", "osu/strange_latency_test")):
+            found = self.take(self.write(text.format(title).replace("Avg Latency(us)" if "Band" in title else "?", "Bandwidth (MB/s)")),
+                              "--ranks", 2)
+            self.assertEqual({row["key"].split()[0] for row in found.values()}, {name})
+            for row in found.values():
+                self.assertEqual((row["params"]["packing"], row["params"]["blocks"]), ("datatype", "unknown"))
 
 
 if __name__ == "__main__":

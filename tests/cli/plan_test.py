@@ -86,6 +86,19 @@ class Plan(ProgramTest):
         self.assertEqual(new["source"], "dissemination")
         self.assertAlmostEqual(new["predicted"], 6e-6)
 
+    def test_a_predicted_figure_has_the_interval_of_predict(self):
+        rows_file = self.made_up({f"micro/allreduce backend=mpi memory=host bytes={size} ranks={ranks}":
+                                  2 * (ranks - 1) * 10_000 + 2 * (ranks - 1) * size // ranks for ranks in (2, 4, 8) for size in (1024, 4096, 16384)})
+        words = ["^micro/allreduce$", "-a", "backend=mpi", "-a", "memory=host", "-a", "bytes=4K"]
+        near, far = self.plan(*words, "-a", "ranks=16,64", "--from", rows_file, "--ranks", 64)["rows"]
+        done = run("predict", "--from", rows_file, "--workload", "micro/allreduce", "-a", "bytes=4K", "-a", "ranks=16", "--format", "json")
+        (told,) = json.loads(done.stdout)
+        self.assertEqual((near["low"], near["high"]), (told["low"], told["high"]))
+        self.assertLess(near["low"], near["predicted"])
+        self.assertEqual((far["low"], far["high"]), (None, None))
+        text = run("plan", *words, "-a", "ranks=16", "--from", rows_file, "--ranks", 16)
+        self.assertRegex(" ".join(text.stdout.split()), r"~ [\d.]+ us \[[\d.]+ us, [\d.]+ us\] .* In brackets: the interval of 90 %\.")
+
     def test_it_says_how_far_beyond_the_rows_a_form_is_used(self):
         rows_file = self.made_up({f"micro/allreduce backend=mpi memory=host bytes=4096 ranks={ranks}": 2 * (ranks - 1) * 10_000
                                   for ranks in (2, 3, 4)})

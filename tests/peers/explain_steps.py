@@ -126,6 +126,8 @@ def main():
     if not rests:
         sys.exit("no point has such a name")
     for which, shares in (("all", list(rests.values())), ("these 14", [share for name, share in rests.items() if is_plain(name)])):
+        if not shares:
+            continue
         within = sum(abs(share) <= WITHIN for share in shares)
         print(f"of {which}: {within} of {len(shares)} sums are within {100 * WITHIN:.0f} % of the step")
     if sum(abs(share) <= WITHIN for share in rests.values()) < len(rests) * LEAST:

@@ -42,7 +42,7 @@ class Pair:
     benchmark: str
     axes: tuple[str, ...] = ("backend=mpi", "memory=host")
     options: tuple[str, ...] = SWEPT  # of OSU's program
-    sizes: tuple[int, ...] = tuple(SIZES)  # none: one figure without a size
+    sizes: tuple[int, ...] = tuple(SIZES)  # (0,): one figure without a size
     ranks: int = 2
 
     @property

@@ -7,8 +7,7 @@ different factors.
 
 Each training and the rows of its operations are measured as the CPU is and with the libraries held to the older instructions. The
 step there is then predicted from all files of the first and the rows of the second. Prints it beside what was measured there, and exits
-with 1 if the median error is more than 10 %. Needs
-a quiet machine; takes an hour, and with --only less.
+with 1 if the median error is more than 10 %. Needs a quiet machine; takes an hour, and with --only less.
 """
 import json
 import os

@@ -7,8 +7,8 @@
 
 namespace scalemark::cli {
 
-/// "computing on 1 to 8 ranks, communication on 16 to 4096", from what takes most on each number of
-/// ranks.
+/// "computing on 1 to 8 ranks, communication on 16 to 4096 ranks", from what takes most on each
+/// number of ranks.
 std::string bound_by_ranks(const std::map<int, std::string>& bounds);
 
 }  // namespace scalemark::cli

@@ -178,6 +178,13 @@ int fleet_command(const FleetArguments& options) {
     return static_cast<int>(ExitCode::nothing);
   }
   if (!options.only.empty()) keep_only(options.only, fleet);
+  if (!options.baseline.empty() && fleet.baseline_cases == 0) {
+    fmt::print(stderr,
+               "scalemark fleet: no host measured a case of --baseline by itself: both need the "
+               "same preset and as many ranks on a host\n");
+    if (fleet.count(fleet::NodeVerdict::untested) == fleet.hosts.size())
+      return static_cast<int>(ExitCode::nothing);
+  }
   if (options.format == "json")
     print_fleet_json(fleet);
   else if (options.format == "openmetrics")

@@ -56,7 +56,7 @@ std::vector<std::string> bad_hosts(const FleetTable& fleet) {
 
 text::TextRow row_of(const HostVerdict& one) {
   const HostEvidence& why = one.evidence.front();
-  const bool has_rank = !why.key.empty();
+  const bool has_rank = !why.key.empty() && why.baseline_runs == 0;  // it is of all ranks
   return {.cells = {std::string(to_string(why.verdict)), text::printable(one.host, 60),
                     why.component.empty() ? "-" : why.component,
                     has_rank ? std::to_string(why.rank) : "-", text::printable(why.device, 40),
@@ -73,13 +73,14 @@ void print_links(const std::vector<FleetLink>& links, const char* than) {
 }
 
 ordered_json json_of(const HostEvidence& one) {
-  ordered_json evidence = {{"verdict", to_string(one.verdict)},
-                           {"component", one.component},
-                           {"factor", text::json_number(one.factor)},
-                           {"reason", text::json_text(one.reason)},
-                           {"rank", one.rank},
-                           {"device", text::json_text(one.device)},
-                           {"key", text::json_text(one.key)}};
+  ordered_json evidence = {
+      {"verdict", to_string(one.verdict)},
+      {"component", one.component},
+      {"factor", text::json_number(one.factor)},
+      {"reason", text::json_text(one.reason)},
+      {"rank", one.baseline_runs > 0 ? ordered_json() : ordered_json(one.rank)},
+      {"device", text::json_text(one.device)},
+      {"key", text::json_text(one.key)}};
   if (one.pairs > 0) evidence["pairs"] = one.pairs;
   if (one.past > 0) evidence["earlier_runs"] = one.past;
   if (one.baseline_runs > 0) evidence["baseline_runs"] = one.baseline_runs;

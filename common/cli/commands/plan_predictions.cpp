@@ -51,6 +51,7 @@ void CasePredictions::add_collective(const PlannedCase& planned, compare::JobCas
   if (!found) return;
   one.predicted = found->seconds;
   one.source = found->source;
+  one.interval = found->interval;
   add_reach(found->reach, one);
 }
 
@@ -59,9 +60,11 @@ void CasePredictions::add_training(const PlannedCase& planned, compare::JobCase&
   const auto rows = std::ranges::find(all, key_without(planned.key, {"ranks"}), &TrainingRows::key);
   if (rows == all.end()) return;
   const auto ranks = static_cast<int>(planned.params.integer("ranks"));
-  const auto line = predict_step(*rows, *planned.benchmark, ranks, collectives_, missing_,
-                                 shape_.nodes_for(ranks));
+  auto line = predict_step(*rows, *planned.benchmark, ranks, collectives_, missing_,
+                           shape_.nodes_for(ranks));
   if (!line) return;
+  errors(*planned.benchmark).add_interval(*line, rows->key, kIntervalLevel);
+  one.interval = line->interval;
   one.predicted = line->step();
   one.is_bound = line->slowest.is_bound;
   one.source = source_of(*line);
@@ -87,6 +90,14 @@ void CasePredictions::add_duration(const PlannedCase& planned, const TrainingRow
   if (seconds.empty() || start.step.empty() || steps == 0 || steps_before == 0) return;
   const double rest = stats::median(seconds) - steps_before * stats::median(start.step);
   one.duration = std::max(0.0, rest) + steps * line.step();
+}
+
+const TrainingErrors& CasePredictions::errors(const Benchmark& benchmark) {
+  const auto found = errors_.find(benchmark.name());
+  if (found != errors_.end()) return found->second;
+  return errors_
+      .emplace(benchmark.name(), TrainingErrors(trainings(benchmark), benchmark, collectives_))
+      .first->second;
 }
 
 const std::vector<TrainingRows>& CasePredictions::trainings(const Benchmark& benchmark) {

@@ -38,12 +38,14 @@ class CasePredictions {
   void add_duration(const PlannedCase& planned, const TrainingRows& rows, const StepLine& line,
                     compare::JobCase& one) const;
   const std::vector<TrainingRows>& trainings(const Benchmark& benchmark);
+  const TrainingErrors& errors(const Benchmark& benchmark);
 
   const std::vector<std::string>& files_;
   const std::vector<compare::RunCost>& costs_;
   compare::JobShape shape_;
   Collectives collectives_;
   std::map<std::string, std::vector<TrainingRows>> trainings_;  ///< by benchmark
+  std::map<std::string, TrainingErrors> errors_;                ///< by benchmark
   MissingSizes missing_;
 };
 

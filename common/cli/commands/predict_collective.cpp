@@ -21,8 +21,6 @@
 namespace scalemark::cli {
 namespace {
 
-constexpr double kIntervalLevel = 0.9;  ///< of intervals that are not printed
-
 /// `words`, and the implied values of axes that they do not name.
 std::vector<std::string> with_implied_words(const std::string& benchmark,
                                             std::vector<std::string> words) {
@@ -57,6 +55,14 @@ std::string differences(const std::vector<CollectiveRows>& all) {
 
 }  // namespace
 
+std::optional<std::pair<double, double>> interval_of(const predict::CollectivePrediction& found,
+                                                     const RankReach& reach, double run_deviation,
+                                                     double level) {
+  if (!found.fits() || !found.half_width || reach.is_far()) return std::nullopt;
+  const double factor = interval_factor(*found.half_width, run_deviation, level);
+  return std::pair(found.low / factor, found.high * factor);
+}
+
 Collective::Collective(const std::vector<std::string>& files, const std::string& benchmark,
                        const std::vector<std::string>& words) {
   std::vector<CollectiveRows> all =
@@ -71,6 +77,7 @@ Collective::Collective(const std::vector<std::string>& files, const std::string&
   const std::string name = name_in_suite(benchmark);
   if (ranks_in(rows.times).size() > 1 && !predict::forms_of(name).empty())
     predictor_ = std::make_unique<predict::CollectivePredictor>(name, rows.times, rows.one_node);
+  run_deviation_ = rows.run_deviation;
   times_ = std::move(rows.times);
   times_.insert(times_.end(), rows.one_node.begin(), rows.one_node.end());
 }
@@ -100,7 +107,9 @@ std::optional<MessageTime> Collective::time(double bytes, int ranks, int nodes) 
     const predict::CollectivePrediction found = predictor_->predict(ranks, bytes, kIntervalLevel);
     const std::string form = found.forms.front().name();
     const char* const word = !found.is_tested() ? ", untested" : found.fits() ? "" : ", no fit";
-    return MessageTime{found.seconds, form + word, false, reach_of(ranks, ranks_in(found.used))};
+    const RankReach reach = reach_of(ranks, ranks_in(found.used));
+    return MessageTime{found.seconds, form + word, false, reach,
+                       interval_of(found, reach, run_deviation_, kIntervalLevel)};
   } catch (const Error&) {  // too few numbers of ranks beside this size
     return std::nullopt;
   }

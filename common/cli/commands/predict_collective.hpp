@@ -22,7 +22,17 @@ struct MessageTime {
   std::string source;
   bool is_from_rows = false;  ///< on as many ranks
   RankReach reach = {};       ///< of the form
+  /// Of kIntervalLevel, where a form predicts it.
+  std::optional<std::pair<double, double>> interval = {};
 };
+
+constexpr double kIntervalLevel = 0.9;  ///< where no level is asked for
+
+/// Low and high of a prediction, from the errors of its form and the scatter of runs. Nothing where
+/// no form fits, rows are too few, or the ranks are farther than forms were tested.
+std::optional<std::pair<double, double>> interval_of(const predict::CollectivePrediction& found,
+                                                     const RankReach& reach, double run_deviation,
+                                                     double level);
 
 /// The rows of one collective that have the same axes but bytes and ranks.
 class Collective {
@@ -41,6 +51,7 @@ class Collective {
 
   std::vector<predict::CollectiveTime> times_;  ///< also those of one node
   std::unique_ptr<predict::CollectivePredictor> predictor_;
+  double run_deviation_ = 0;
 };
 
 /// A benchmark and the axes of its rows, but their size.

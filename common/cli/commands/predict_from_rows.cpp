@@ -11,6 +11,7 @@
 #include <optional>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +24,7 @@
 #include "common/base/units.hpp"
 #include "common/cli/commands/bound_by_ranks.hpp"
 #include "common/cli/commands/page_file.hpp"
+#include "common/cli/commands/predict_collective.hpp"
 #include "common/cli/commands/predict_rows.hpp"
 #include "common/cli/commands/predict_targets.hpp"
 #include "common/cli/commands/rank_reach.hpp"
@@ -120,10 +122,9 @@ Line predicted(const predict::CollectivePredictor& predictor, double run_deviati
   if (!by_scale_model && found.seconds > 0)
     line.step_share = best.step_seconds * best.form.steps(best.parties(ranks)) / found.seconds;
   line.reach = reach_of(ranks, ranks_in(line.used));
-  if (line.fits && found.half_width && !by_scale_model && !line.reach.is_far()) {
-    const double factor = interval_factor(*found.half_width, run_deviation, level);
-    line.low /= factor;
-    line.high *= factor;
+  if (const auto interval = interval_of(found, line.reach, run_deviation, level);
+      interval && !by_scale_model) {
+    std::tie(line.low, line.high) = *interval;
     line.has_interval = true;
   }
   for (const predict::CollectiveTime& one : line.used) {

@@ -51,18 +51,21 @@ class Gatherer {
 
   void read(const std::filesystem::path& file) {
     Run header;
-    bool checked = false;
-    visit_run(file, {},
-              {.header =
-                   [&](Run run) {
-                     refuse_software_gpu(run);
-                     header = std::move(run);
-                   },
-               .one_case =
-                   [&](const CaseResult& one) {
-                     if (!add(header, one) || std::exchange(checked, true)) return;
-                     machine_.expect(file, header);
-                   }});
+    bool was_checked = false, is_mpi_checked = false;
+    visit_run(
+        file, {},
+        {.header =
+             [&](Run run) {
+               refuse_software_gpu(run);
+               header = std::move(run);
+             },
+         .one_case =
+             [&](const CaseResult& one) {
+               if (!add(header, one)) return;
+               if (!std::exchange(was_checked, true)) machine_.expect(file, header);
+               if (one.params.text("backend", "") == "mpi" && !std::exchange(is_mpi_checked, true))
+                 mpi_machine_.expect(file, header);
+             }});
   }
 
   std::map<std::string, Series> series;
@@ -100,7 +103,7 @@ class Gatherer {
   std::string benchmark_;
   const Benchmark* declared_;  ///< null in a program without it
   std::vector<std::string> wanted_;
-  SameMachine machine_;
+  SameMachine machine_, mpi_machine_{SameMachine::Kind::messages};
 };
 
 CollectiveRows rows_of(const std::string& key, const Series& series) {

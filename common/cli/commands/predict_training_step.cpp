@@ -80,14 +80,18 @@ const RankReach* StepLine::farthest() const {
   const RankReach* found = nullptr;
   for (const StepMessage& one : messages) {
     if (one.time.is_from_rows) continue;
-    if (found == nullptr || one.time.reach.beyond > found->beyond) found = &one.time.reach;
+    const RankReach& reach = one.time.reach;
+    if (found == nullptr ||
+        std::pair(reach.is_far(), reach.beyond) > std::pair(found->is_far(), found->beyond))
+      found = &reach;
   }
   return found;
 }
 
 bool StepLine::is_far() const {
-  const RankReach* const reach = farthest();
-  return reach != nullptr && reach->is_far();
+  return std::ranges::any_of(messages, [](const StepMessage& one) {
+    return !one.time.is_from_rows && one.time.reach.is_far();
+  });
 }
 
 std::string StepLine::bound() const {

@@ -36,9 +36,10 @@ struct StepLine {
   double step() const { return slowest.median + communication() - won(); }
   /// Whether all messages have rows on as many ranks.
   bool is_from_rows() const;
-  /// Of the message whose form is used farthest beyond its rows; null if no form is used.
+  /// Of the message whose form is used farthest beyond its rows, if any beyond where it was tested,
+  /// among those; null if no form is used.
   const RankReach* farthest() const;
-  /// Whether nothing tells how good that form is there.
+  /// Whether nothing tells how good a form is there.
   bool is_far() const;
   /// What takes most of the step: "computing", "waiting for the slowest rank" or "communication".
   std::string bound() const;

@@ -2,6 +2,7 @@
 // Refuses rows of another machine.
 #include "common/cli/commands/same_machine.hpp"
 
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +17,8 @@ namespace scalemark::cli {
 
 std::string SameMachine::difference(const Run& run) {
   const compare::Facts facts = compare::environment_facts(run);
-  for (const char* name : {"cpu_model", "gpu_model"}) {
+  for (const char* name : {"cpu_model", "gpu_model", "mpi_library"}) {
+    if (kind_ == Kind::machine && std::string_view(name) == "mpi_library") continue;
     const auto fact = facts.find(name);
     if (fact == facts.end() || !compare::is_known(fact->second)) continue;
     const auto [known, is_new] = known_.try_emplace(name, fact->second);
@@ -29,8 +31,9 @@ std::string SameMachine::difference(const Run& run) {
 void SameMachine::expect(const std::filesystem::path& file, const Run& run) {
   const std::string found = difference(run);
   if (!found.empty())
-    throw InputError(fmt::format("{} is of another machine: {}; give the files of one machine",
-                                 text::printable(file.string(), 200), found));
+    throw InputError(fmt::format("{} is of another machine: {}; give the files of one machine{}",
+                                 text::printable(file.string(), 200), found,
+                                 kind_ == Kind::machine ? "" : " and one MPI library"));
 }
 
 void SameMachine::visit(const std::filesystem::path& file,

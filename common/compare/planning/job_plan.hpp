@@ -9,6 +9,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "common/compare/compare.hpp"
@@ -31,7 +32,8 @@ struct JobCase {
   std::optional<double> longest;
   /// s, from rows of other cases; and what it is from ("ring").
   std::optional<double> predicted;
-  bool is_bound = false;  ///< at least the predicted time
+  bool is_bound = false;                                   ///< at least the predicted time
+  std::optional<std::pair<double, double>> interval = {};  ///< of it, 90 %
   std::string source;
   std::optional<double> duration = {};  ///< s of the whole case, by its predicted steps
   double beyond = 1;                    ///< ranks of the prediction / most ranks that it is from

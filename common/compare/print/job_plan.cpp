@@ -26,11 +26,16 @@ std::string memory_cell(std::uint64_t bytes) { return bytes == 0 ? "-" : units::
 
 bool is_predicted(const JobRow& row) { return !row.measured && row.planned.predicted; }
 
-/// Measured; or "~" and the prediction, which may be a lower bound.
+/// Measured; or "~" and the prediction, which may be a lower bound, else may have an interval.
 std::string figure_cell(const JobRow& row) {
   if (row.measured) return units::quantity(row.value, row.unit);
   if (!is_predicted(row)) return "-";
-  return (row.planned.is_bound ? "~ >= " : "~ ") + units::seconds(*row.planned.predicted, 3);
+  std::string cell =
+      (row.planned.is_bound ? "~ >= " : "~ ") + units::seconds(*row.planned.predicted, 3);
+  if (const auto& interval = row.planned.interval)
+    cell += fmt::format(" [{}, {}]", units::seconds(interval->first, 3),
+                        units::seconds(interval->second, 3));
+  return cell;
 }
 
 /// Measured, predicted, or at most.
@@ -69,14 +74,17 @@ void print_job_rows(const JobPlan& plan, const PlanPrintOptions& options, std::o
 /// What predicted figures stand for, and how far the farthest is from its rows.
 void print_predictions(const JobPlan& plan, std::ostream& out) {
   const JobCase* farthest = nullptr;
+  bool has_interval = false;
   for (const JobRow& row : plan.rows) {
     if (!is_predicted(row)) continue;
+    has_interval |= row.planned.interval.has_value();
     if (farthest == nullptr || row.planned.beyond > farthest->beyond) farthest = &row.planned;
   }
   if (farthest == nullptr) return;
   fmt::print(
       out,
-      "~: predicted from rows on other ranks or of other sizes, as `scalemark predict` does.{}\n",
+      "~: predicted from rows on other ranks or of other sizes, as `scalemark predict` does.{}{}\n",
+      has_interval ? " In brackets: the interval of 90 %." : "",
       plan.predicted > 0
           ? " The time of a training is that of its steps, and of the rest on the ranks it is "
             "predicted from."
@@ -157,6 +165,10 @@ ordered_json to_json(const JobPlan& plan, const JobShape& shape) {
          {"seconds", text::json_number(row.seconds)},
          {"predicted",
           row.planned.predicted ? text::json_number(*row.planned.predicted) : ordered_json()},
+         {"low",
+          row.planned.interval ? text::json_number(row.planned.interval->first) : ordered_json()},
+         {"high",
+          row.planned.interval ? text::json_number(row.planned.interval->second) : ordered_json()},
          {"is_bound", row.planned.is_bound},
          {"source", text::json_text(row.planned.source)},
          {"predicted_seconds",

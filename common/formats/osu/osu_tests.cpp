@@ -2,6 +2,9 @@
 // Maps cases to OSU's tests, and names their variants.
 #include "common/formats/osu/osu_tests.hpp"
 
+#include <algorithm>
+#include <array>
+
 #include "common/print/printers.hpp"
 
 namespace scalemark::formats {
@@ -50,7 +53,13 @@ bool leaves_out_host(const OsuTest& test) {
 }
 
 std::string spaced_name(const OsuTest& test) {
-  return std::string(is_collective(test) ? kSpacedCollective : kSpacedMessages);
+  constexpr std::array kCollectives = {"micro/broadcast", "micro/gather",   "micro/scatter",
+                                       "micro/allgather", "micro/alltoall", "micro/alltoallw"};
+  if (std::ranges::find(kCollectives, std::string_view(test.name)) != kCollectives.end())
+    return std::string(kSpacedCollective);
+  const bool is_message =
+      test.table == OsuTable::latency && test.ranks == OsuRanks::two && test.sides == nullptr;
+  return std::string(is_message ? kSpacedMessages : "");
 }
 
 bool is_spaced(const CaseResult& result) {

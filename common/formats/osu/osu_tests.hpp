@@ -197,7 +197,7 @@ bool leaves_out_host(const OsuTest& test);
 inline constexpr const char *kOsuPacking = "packing", *kOsuDatatype = "datatype";
 /// Column and fact of such tables: bytes of the blocks, and of these with the gaps.
 inline constexpr const char *kOsuTransmitted = "Transmit Size", *kOsuExtent = "extent_bytes";
-/// Scalemark's benchmark of a test of blocks with gaps.
+/// Scalemark's benchmark of a test of blocks with gaps; empty if it has none.
 std::string spaced_name(const OsuTest& test);
 /// Whether blocks with gaps are sent. The table then has the bytes of the blocks beside the size.
 bool is_spaced(const CaseResult& result);

@@ -100,10 +100,10 @@ void compare_and_swap(Case& c) {
       window.why_not({.kind = Access::Kind::compare_and_swap, .count = 1, .type = type});
   if (!why.empty()) c.skip(why);
   Swap swap(c, window, collective::sync_from(c.text("sync")), type);
-  swap.fill(3);
   c.verify("the number found, and the number left behind, in swaps that must and must not happen",
            {.fill = [&](int round) { swap.fill(round); },
             .check = [&](int round) { return swap.check(round); }});
+  swap.fill(3);  // each timed access swaps
   c.work({.bytes = static_cast<double>(size_of(type)),
           .formula = "bytes / latency",
           .carrier = Carrier::between_ranks});

@@ -23,7 +23,7 @@ struct CollectiveRun {
   double seconds = 1e-5;  ///< of each case
   Point axes = {};        ///< other axes of all cases
   std::string benchmark = "micro/allreduce";
-  std::string cpu_model = "a", gpu_model = "A100";
+  std::string cpu_model = "a", gpu_model = "A100", mpi_library = "Open MPI v5.0.7";
 };
 
 class CollectiveRuns {
@@ -35,6 +35,7 @@ class CollectiveRuns {
     run.planned.clear();
     run.environment.common["cpu_model"] = wanted.cpu_model;
     run.environment.common["gpu_model"] = wanted.gpu_model;
+    run.environment.common["mpi_library"] = wanted.mpi_library;
     run.ranks.clear();
     for (int rank = 0; rank < 8; ++rank) {
       RankInfo info;

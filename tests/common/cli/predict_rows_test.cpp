@@ -86,5 +86,17 @@ TEST_F(PredictRows, MachinesAreNotMixed) {
   EXPECT_THAT(read({one, write("unknown", {4}, "unavailable: no /proc")}), SizeIs(1));
 }
 
+TEST_F(PredictRows, MessagesOfTwoLibrariesAreNotMixed) {
+  const auto write_over = [&](const char* backend, const char* library) {
+    return runs_.write({.name = std::string(backend) + library,
+                        .ranks = {2, 4},
+                        .axes = {{"backend", std::string(backend)}},
+                        .mpi_library = library});
+  };
+  const std::string one = write_over("mpi", "MPICH 4");
+  EXPECT_THROW(read({one, write_over("mpi", "Open MPI v5.0.7")}), InputError);
+  EXPECT_THAT(read({one, write_over("nccl", "Open MPI v5.0.7")}), SizeIs(2));
+}
+
 }  // namespace
 }  // namespace scalemark::cli

@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -178,6 +179,39 @@ TEST(PredictedStep, TakesMessagesOfNodesAsFullAsItsOwn) {
   // Runs on one and on two nodes tell nothing.
   rows.by_ranks[2].nodes = {1, 2};
   EXPECT_EQ(message(4).source, "measured on 1 node");
+}
+
+/// A step with a message of each reach: most ranks measured, and the next smaller number.
+StepLine with_messages(const std::vector<std::set<int>>& measured) {
+  StepLine line = predicted(training("a", 1));
+  for (const std::set<int>& ranks : measured)
+    line.messages.push_back({.component = "gradients",
+                             .benchmark = "micro/allreduce",
+                             .count = 1,
+                             .bytes = 1,
+                             .time = {1e-3, "ring", false, reach_of(64, ranks), {}}});
+  return line;
+}
+
+TEST(PredictedStep, IsFarIfOneOfItsMessagesIs) {
+  EXPECT_FALSE(with_messages({}).is_far());
+  EXPECT_FALSE(with_messages({{2, 16}}).is_far()) << "tested over eight times";
+  // The first is farther beyond its rows, the second beyond where it was tested.
+  const StepLine line = with_messages({{2, 16}, {24, 32}});
+  EXPECT_TRUE(line.is_far());
+  EXPECT_EQ(line.farthest()->beyond, 2);
+}
+
+TEST(PredictedStep, IsBoundByItsLargestPart) {
+  StepLine line = with_messages({{2, 16}});
+  EXPECT_EQ(line.bound(), "computing");
+  line.slowest.median = 3;
+  EXPECT_EQ(line.bound(), "waiting for the slowest rank");
+  line.messages[0].time.seconds = 2.5;
+  EXPECT_EQ(line.bound(), "communication");
+  line.hidden = 2.0;
+  EXPECT_EQ(line.bound(), "waiting for the slowest rank")
+      << "what is sent beside does not bound it";
 }
 
 }  // namespace

@@ -114,9 +114,9 @@ TEST(LoneNodes, WhatWasNotMeasuredIsUntested) {
 
 /// Fleets of 64 nodes without a slow one, in eight measurements beside a baseline of other nodes.
 TEST(LoneNodes, ABaselineAccusesNoneOfEqualNodes) {
-  constexpr unsigned kTables = 400;
-  for (const double noise : {0.001, 0.01, 0.03, 0.05}) {
-    for (const std::size_t runs : {2U, 5U, 20U}) {
+  constexpr unsigned kTables = 100;
+  for (const double noise : {0.01, 0.05}) {
+    for (const std::size_t runs : {2U, 10U}) {
       unsigned wrong = 0;
       for (unsigned seed = 0; seed < kTables; ++seed) {
         std::mt19937 random(seed);
@@ -129,11 +129,10 @@ TEST(LoneNodes, ABaselineAccusesNoneOfEqualNodes) {
           for (const double one : logarithms) mean += one / static_cast<double>(runs);
           for (const double one : logarithms)
             variance += (one - mean) * (one - mean) / static_cast<double>(runs - 1);
-          for (int node = 0; node < 64; ++node) {
-            const LoneNode judged =
-                judge_against(std::exp(normal(random) - mean), variance, runs, 64 * kMeasurements);
-            is_wrong = is_wrong || judged.verdict == NodeVerdict::bad;
-          }
+          std::vector<double> factors(64);
+          for (double& one : factors) one = std::exp(normal(random) - mean);
+          for (const LoneNode& one : judge_against(factors, variance, runs, 64 * kMeasurements))
+            is_wrong = is_wrong || one.verdict == NodeVerdict::bad;
         }
         wrong += is_wrong;
       }
@@ -144,8 +143,9 @@ TEST(LoneNodes, ABaselineAccusesNoneOfEqualNodes) {
 
 TEST(LoneNodes, ABaselineOfTenRunsFindsASlowNode) {
   for (const double variance : {1e-6, 1e-4}) {
-    EXPECT_EQ(judge_against(1.2, variance, 10, 8).verdict, NodeVerdict::bad);
-    EXPECT_EQ(judge_against(1.04, variance, 10, 8).verdict, NodeVerdict::ok);
+    const std::vector<LoneNode> judged = judge_against(std::vector{1.2, 1.04}, variance, 10, 8);
+    EXPECT_EQ(judged[0].verdict, NodeVerdict::bad);
+    EXPECT_EQ(judged[1].verdict, NodeVerdict::ok);
   }
 }
 
