@@ -16,7 +16,21 @@ namespace scalemark::analysis {
 namespace {
 
 constexpr const char *kNotMeasured = "not measured, the baseline has it",
-                     *kForeign = "the baseline is of other CPUs or GPUs";
+                     *kForeign = "the baseline is of other CPUs or GPUs",
+                     *kNoCase = "no case of the baseline";
+
+LoneHost said_of(const std::string& host, const std::string& component, const std::string& key,
+                 const fleet::LoneNode& judged, const std::string& reason, std::size_t runs) {
+  return {.host = host,
+          .component = component,
+          .key = key,
+          .rank = 0,
+          .device = {},
+          .judged = judged,
+          .past = 0,
+          .reason = reason,
+          .baseline_runs = runs};
+}
 
 bool is_other(const std::string& model, const std::set<std::string>& known) {
   const bool is_known = !model.empty() && !model.starts_with("unavailable");
@@ -68,6 +82,23 @@ void HostBaseline::add(const Run& run, const CaseResult& result) {
   }
 }
 
+std::size_t HostBaseline::cases() const {
+  std::set<std::string> keys;
+  for (const auto& [key, hosts] : factors_) keys.insert(key);
+  for (const auto& [key, hosts] : problems_) keys.insert(key);
+  return keys.size();
+}
+
+std::set<std::string> HostBaseline::compared() const {
+  std::set<std::string> all;
+  for (const auto& [key, hosts] : factors_)
+    for (const auto& [host, one] : hosts) all.insert(host);
+  for (const auto& [key, hosts] : problems_)
+    for (const auto& [host, why] : hosts) all.insert(host);
+  std::erase_if(all, [&](const std::string& host) { return foreign_.contains(host); });
+  return all;
+}
+
 void HostBaseline::judge_times(const std::string& key, std::size_t comparisons,
                                std::vector<LoneHost>& all) const {
   const auto found = factors_.find(key);
@@ -80,51 +111,32 @@ void HostBaseline::judge_times(const std::string& key, std::size_t comparisons,
   std::size_t i = 0;
   for (const auto& [host, one] : found->second) {
     const fleet::LoneNode& node = judged[i++];
-    if (foreign_.contains(host)) continue;
-    all.push_back({.host = host,
-                   .component = one.component,
-                   .key = key,
-                   .rank = 0,
-                   .device = {},
-                   .judged = node,
-                   .past = 0,
-                   .reason = {},
-                   .baseline_runs = row.runs});
+    if (!foreign_.contains(host))
+      all.push_back(said_of(host, one.component, key, node, {}, row.runs));
   }
 }
 
 std::vector<LoneHost> HostBaseline::judged() const {
   std::vector<LoneHost> all;
-  if (factors_.empty()) return all;
-  const auto add = [&](const std::string& host, const std::string& component,
-                       const std::string& key, fleet::NodeVerdict verdict,
-                       const std::string& reason, std::size_t runs) {
-    all.push_back({.host = host,
-                   .component = component,
-                   .key = key,
-                   .rank = 0,
-                   .device = {},
-                   .judged = {verdict, 1},
-                   .past = 0,
-                   .reason = reason,
-                   .baseline_runs = runs});
-  };
+  if (cases() == 0) return all;
+  const std::set<std::string> hosts = compared();
   for (const auto& [key, row] : baseline_.rows) {
-    judge_times(key, hosts_.size() * baseline_.rows.size(), all);
+    judge_times(key, hosts.size() * baseline_.rows.size(), all);
     const auto times = factors_.find(key);
     const auto problems = problems_.find(key);
-    for (const std::string& host : hosts_) {
-      const bool has_time = times != factors_.end() && times->second.contains(host);
-      if (has_time || foreign_.contains(host)) continue;
+    for (const std::string& host : hosts) {
+      if (times != factors_.end() && times->second.contains(host)) continue;
       const bool was_tried = problems != problems_.end() && problems->second.contains(host);
-      const std::pair<std::string, std::string> why =
-          was_tried ? problems->second.at(host)
-                    : std::pair(std::string(kNotMeasured), std::string());
-      add(host, why.second, key, fleet::NodeVerdict::bad, why.first, row.runs);
+      const Problem why = was_tried ? problems->second.at(host) : Problem{kNotMeasured, ""};
+      all.push_back(
+          said_of(host, why.component, key, {fleet::NodeVerdict::bad, 1}, why.reason, row.runs));
     }
   }
-  for (const std::string& host : foreign_)
-    add(host, "", "", fleet::NodeVerdict::untested, kForeign, 0);
+  for (const std::string& host : hosts_) {
+    if (!hosts.contains(host))
+      all.push_back(said_of(host, "", "", {fleet::NodeVerdict::untested, 1},
+                            foreign_.contains(host) ? kForeign : kNoCase, 0));
+  }
   return all;
 }
 

@@ -35,14 +35,14 @@ class HostBaseline {
   /// Takes a case of one host alone. Throws Error as median_of().
   void add(const Run& run, const CaseResult& result);
 
-  /// Cases of the baseline that some host measured.
-  std::size_t cases() const { return factors_.size(); }
+  /// Cases of the baseline that some host measured, or tried to.
+  std::size_t cases() const;
 
   /// Hosts and cases of the baseline, in the order of keys. Times are judged by
   /// fleet::judge_against(); of several runs on a host the fastest counts. A host is bad in a case
   /// that it has no time of: that failed, was skipped, had wrong data, or is in none of its files.
-  /// A host is untested if no run of the baseline had its models of CPU and GPU. Nothing if no host
-  /// measured a case of the baseline.
+  /// A host is untested if it has no case of the baseline, or no run of that had its models of CPU
+  /// and GPU. Nothing if that holds for all hosts.
   std::vector<LoneHost> judged() const;
 
  private:
@@ -51,15 +51,20 @@ class HostBaseline {
     std::string component;
   };
 
+  struct Problem {
+    std::string reason, component;
+  };
+
   bool is_foreign(const Run& run, const std::string& host) const;
+  /// Hosts with a case of a baseline of their kind.
+  std::set<std::string> compared() const;
   void judge_times(const std::string& key, std::size_t comparisons,
                    std::vector<LoneHost>& all) const;
 
   Baseline baseline_;
   std::set<std::string> hosts_, foreign_;
   std::map<std::string, std::map<std::string, Measured>> factors_;  ///< key -> host
-  /// Why a case has no time, and its component: key -> host.
-  std::map<std::string, std::map<std::string, std::pair<std::string, std::string>>> problems_;
+  std::map<std::string, std::map<std::string, Problem>> problems_;  ///< key -> host; no time
 };
 
 }  // namespace scalemark::analysis

@@ -128,6 +128,23 @@ TEST(HostBaseline, AHostThatWasMeasuredAgainHasATime) {
   for (const LoneHost& one : hosts.judged()) EXPECT_EQ(one.judged.verdict, NodeVerdict::ok);
 }
 
+TEST(HostBaseline, AHostWithNothingButFailuresIsBad) {
+  HostBaseline hosts = ten_runs();
+  CaseResult failed = latency(100e-9);
+  failed.status = Status::failed;
+  hosts.add(run_of_host("a"), failed);
+  ASSERT_EQ(hosts.judged().size(), 2U);
+  for (const LoneHost& one : hosts.judged()) EXPECT_EQ(one.judged.verdict, NodeVerdict::bad);
+}
+
+TEST(HostBaseline, AHostWithOtherCasesOnlyIsUntested) {
+  HostBaseline hosts = ten_runs();
+  hosts.add(run_of_host("a"), latency(100e-9));
+  hosts.add(run_of_host("b"), sample("micro/gemm rows=64", "time", "s", 1));
+  for (const LoneHost& one : hosts.judged())
+    EXPECT_EQ(one.judged.verdict == NodeVerdict::untested, one.host == "b");
+}
+
 TEST(HostBaseline, OtherCasesAndRunsOfSeveralHostsSayNothing) {
   HostBaseline hosts = ten_runs();
   hosts.add(run_of_host("a"), sample("micro/gemm rows=64", "time", "s", 1));
