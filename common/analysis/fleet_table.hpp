@@ -33,6 +33,9 @@ struct HostEvidence {
   std::optional<std::size_t> rail = {};  ///< where rails were screened apart
   std::size_t past = 0;           ///< the factor is relative to so many earlier runs of this host
   std::size_t baseline_runs = 0;  ///< the factor is relative to a baseline of so many runs
+
+  /// Whether it is of one rank. A baseline is compared with all ranks of a host.
+  bool has_rank() const { return !key.empty() && baseline_runs == 0; }
 };
 
 struct HostVerdict {

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -36,7 +37,7 @@ class HostBaseline {
   void add(const Run& run, const CaseResult& result);
 
   /// Cases of the baseline that some host measured, or tried to.
-  std::size_t cases() const;
+  std::size_t cases() const { return outcomes_.size(); }
 
   /// Hosts and cases of the baseline, in the order of keys. Times are judged by
   /// fleet::judge_against(); of several runs on a host the fastest counts. A host is bad in a case
@@ -46,25 +47,20 @@ class HostBaseline {
   std::vector<LoneHost> judged() const;
 
  private:
-  struct Measured {
-    double factor = 1;  ///< time / time of the baseline
-    std::string component;
-  };
-
-  struct Problem {
-    std::string reason, component;
+  struct Outcome {
+    std::optional<double> factor;    ///< time / time of the baseline
+    std::string component, problem;  ///< the latter says why there is no factor
   };
 
   bool is_foreign(const Run& run, const std::string& host) const;
+  /// Also where the host has none.
+  Outcome outcome_of(const std::string& key, const std::string& host) const;
   /// Hosts with a case of a baseline of their kind.
   std::set<std::string> compared() const;
-  void judge_times(const std::string& key, std::size_t comparisons,
-                   std::vector<LoneHost>& all) const;
 
   Baseline baseline_;
   std::set<std::string> hosts_, foreign_;
-  std::map<std::string, std::map<std::string, Measured>> factors_;  ///< key -> host
-  std::map<std::string, std::map<std::string, Problem>> problems_;  ///< key -> host; no time
+  std::map<std::string, std::map<std::string, Outcome>> outcomes_;  ///< key -> host
 };
 
 }  // namespace scalemark::analysis

@@ -46,9 +46,17 @@ std::string component_of(const CaseResult& result) {
   return on_gpu ? "GPU" : kCpu;
 }
 
+std::optional<std::string> problem_of(const CaseResult& result) {
+  if (result.verification.wrong > 0)
+    return fmt::format("{} of {} values are wrong", result.verification.wrong,
+                       result.verification.checked);
+  if (result.status == Status::ok) return std::nullopt;
+  return fmt::format("{}: {}", to_string(result.status), result.reason);
+}
+
 void LoneHosts::add(const Run& run, const CaseResult& result) {
   const std::vector<RankInfo> ranks = ranks_of_case(result, run.ranks);
-  if (result.status == Status::ok && result.verification.wrong == 0) {
+  if (!problem_of(result)) {
     for (HostTime& one : times_of(run, result)) {
       Measured& best = times_[one.group].try_emplace(one.host, one.measured).first->second;
       const double fast = std::min(best.fast, one.measured.fast);
@@ -68,16 +76,12 @@ void LoneHosts::add(const Run& run, const CaseResult& result) {
   Missing& known = missing_[result.key][ranks.front().node];
   if (known.is_wrong) return;
   known = {.component = component_of(result),
-           .reason = fmt::format("{}: {}", to_string(result.status), result.reason)};
-  if (result.verification.wrong > 0) {
-    known.is_wrong = true;
-    known.reason = fmt::format("{} of {} values are wrong", result.verification.wrong,
-                               result.verification.checked);
-  }
+           .reason = problem_of(result).value_or(""),
+           .is_wrong = result.verification.wrong > 0};
 }
 
 void LoneHosts::add_past(const Run& run, const CaseResult& result) {
-  if (result.status != Status::ok || result.verification.wrong > 0) return;
+  if (problem_of(result)) return;
   for (const HostTime& one : times_of(run, result))
     past_[one.group][one.host].push_back(one.measured.seconds);
 }

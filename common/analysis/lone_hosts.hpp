@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -36,6 +37,10 @@ struct LoneHost {
 
 /// The part of a host that a case measures.
 std::string component_of(const CaseResult& result);
+
+/// Why a case says nothing of how fast its host is: "failed: ...", "3 of 10 values are wrong".
+/// Nothing for a good one.
+std::optional<std::string> problem_of(const CaseResult& result);
 
 /// How a case differs from earlier runs on all hosts.
 struct FleetChange {

@@ -118,11 +118,10 @@ std::string table_of_hosts(const FleetTable& fleet) {
         ++left_out;
         continue;
       }
-      rows.push_back(
-          {.cells = {std::string(to_string(why.verdict)), one.host, why.component,
-                     why.key.empty() || why.baseline_runs > 0 ? "" : std::to_string(why.rank),
-                     why.device, why.reason, why.key},
-           .mark = look_of(why.verdict).mark});
+      rows.push_back({.cells = {std::string(to_string(why.verdict)), one.host, why.component,
+                                why.has_rank() ? std::to_string(why.rank) : "", why.device,
+                                why.reason, why.key},
+                      .mark = look_of(why.verdict).mark});
     }
   }
   if (rows.empty()) return note("All hosts are OK.");

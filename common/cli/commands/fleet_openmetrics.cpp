@@ -80,7 +80,7 @@ void add_host(const analysis::HostVerdict& host, FleetMetrics& metrics) {
     MetricLabels labels{{"host", host.host},
                         {"component", one.component},
                         {"key", one.key},
-                        {"rank", one.baseline_runs > 0 ? "" : std::to_string(one.rank)},
+                        {"rank", one.has_rank() ? std::to_string(one.rank) : ""},
                         {"than", one.baseline_runs > 0 ? "baseline"
                                  : one.past > 0        ? "before"
                                                        : "others"}};

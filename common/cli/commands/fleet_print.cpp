@@ -56,12 +56,12 @@ std::vector<std::string> bad_hosts(const FleetTable& fleet) {
 
 text::TextRow row_of(const HostVerdict& one) {
   const HostEvidence& why = one.evidence.front();
-  const bool has_rank = !why.key.empty() && why.baseline_runs == 0;  // it is of all ranks
-  return {.cells = {std::string(to_string(why.verdict)), text::printable(one.host, 60),
-                    why.component.empty() ? "-" : why.component,
-                    has_rank ? std::to_string(why.rank) : "-", text::printable(why.device, 40),
-                    text::printable(why.reason, 120), text::printable(why.key, kLongestKey)},
-          .color = {}};
+  return {
+      .cells = {std::string(to_string(why.verdict)), text::printable(one.host, 60),
+                why.component.empty() ? "-" : why.component,
+                why.has_rank() ? std::to_string(why.rank) : "-", text::printable(why.device, 40),
+                text::printable(why.reason, 120), text::printable(why.key, kLongestKey)},
+      .color = {}};
 }
 
 void print_links(const std::vector<FleetLink>& links, const char* than) {

@@ -89,9 +89,8 @@ const RankReach* StepLine::farthest() const {
 }
 
 bool StepLine::is_far() const {
-  return std::ranges::any_of(messages, [](const StepMessage& one) {
-    return !one.time.is_from_rows && one.time.reach.is_far();
-  });
+  const RankReach* const reach = farthest();
+  return reach != nullptr && reach->is_far();
 }
 
 std::string StepLine::bound() const {

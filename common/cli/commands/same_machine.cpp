@@ -2,8 +2,8 @@
 // Refuses rows of another machine.
 #include "common/cli/commands/same_machine.hpp"
 
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -17,8 +17,9 @@ namespace scalemark::cli {
 
 std::string SameMachine::difference(const Run& run) {
   const compare::Facts facts = compare::environment_facts(run);
-  for (const char* name : {"cpu_model", "gpu_model", "mpi_library"}) {
-    if (kind_ == Kind::machine && std::string_view(name) == "mpi_library") continue;
+  std::vector<const char*> names{"cpu_model", "gpu_model"};
+  if (kind_ == Kind::messages) names.push_back("mpi_library");
+  for (const char* name : names) {
     const auto fact = facts.find(name);
     if (fact == facts.end() || !compare::is_known(fact->second)) continue;
     const auto [known, is_new] = known_.try_emplace(name, fact->second);
